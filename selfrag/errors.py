@@ -1,0 +1,30 @@
+"""Errors, sorted by who must act on them.
+
+Anything else that is raised is a bug: it is logged whole and shown as "something
+went wrong", never swallowed.
+"""
+
+
+class UserError(Exception):
+    """Something the person can put right.
+
+    The text is shown as it is, by every interface, so it says what happened and ends
+    with what to do.
+    """
+
+
+class ModelError(Exception):
+    """A model answered badly or not at all, after the retries that made sense.
+
+    The text is for the person. A run shows it as a grade that could not be had, or ends
+    as ``failed``; it is never taken for a yes or a no.
+
+    Args:
+        message: what happened and what to do.
+        fatal: True where asking again cannot help (a refused key, an unknown model):
+            the run ends instead of going on without this grade.
+    """
+
+    def __init__(self, message: str, *, fatal: bool = False) -> None:
+        super().__init__(message)
+        self.fatal = fatal

@@ -1,0 +1,108 @@
+"""What judges return. A grade that could not be had is a value of its own, never a no."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Support(StrEnum):
+    """How far an answer, or one claim of it, is backed by the documents."""
+
+    FULLY = "fully_supported"
+    PARTIALLY = "partially_supported"
+    NOT = "not_supported"
+    NOT_APPLICABLE = "not_applicable"  #: nothing was retrieved, so there is nothing to ground in
+    UNKNOWN = "unknown"  #: the grade could not be had
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalDecision:
+    """Whether to look in the documents.
+
+    Attributes:
+        retrieve: True to look; also True where the decision could not be had.
+        thought: why, in one sentence for the person.
+        error: why the decision could not be had, or None.
+    """
+
+    retrieve: bool
+    thought: str
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceGrade:
+    """Whether one passage helps to answer the question.
+
+    Attributes:
+        relevant: yes or no; None where the grade could not be had.
+        thought: why, in one sentence.
+        probability: of being relevant, 0 to 1, where the judge gives one.
+        error: why the grade could not be had, or None.
+    """
+
+    relevant: bool | None
+    thought: str = ""
+    probability: float | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement of the answer and what backs it.
+
+    Attributes:
+        text: the statement as it stands in the answer.
+        support: fully, partially or not supported.
+        document: 1-based number of the passage in the context that backs it, or None.
+        quote: the words of that passage that back it; really there, or None.
+    """
+
+    text: str
+    support: Support
+    document: int | None = None
+    quote: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SupportGrade:
+    """Whether the answer is backed by the passages, and claim by claim by which.
+
+    ``probability`` is that of the label, 0 to 1, where the judge gives one.
+    """
+
+    label: Support
+    thought: str = ""
+    claims: tuple[Claim, ...] = ()
+    probability: float | None = None
+    error: str | None = None
+
+    @property
+    def unsupported(self) -> tuple[str, ...]:
+        """The claims that were not backed."""
+        return tuple(claim.text for claim in self.claims if claim.support is Support.NOT)
+
+
+@dataclass(frozen=True, slots=True)
+class UsefulnessGrade:
+    """Whether the answer answers the question, on the paper's scale of 1 to 5.
+
+    Attributes:
+        useful: True from the threshold in settings; None where the grade could not be had.
+        score: 1 (misses the question) to 5 (complete), or None.
+        missing: what the answer lacks, in a few words for the query rewriter.
+    """
+
+    useful: bool | None
+    score: int | None = None
+    thought: str = ""
+    missing: str = ""
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A new query for the next search; ``query`` is None where there is none worth trying."""
+
+    query: str | None
+    thought: str = ""
+    error: str | None = None

@@ -1,0 +1,94 @@
+"""The two parts a model can play: the writer answers, the judge grades.
+
+They are chosen apart, so that no model need mark its own work.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from selfrag.reflection.grades import (
+    RelevanceGrade,
+    RetrievalDecision,
+    Rewrite,
+    SupportGrade,
+    UsefulnessGrade,
+)
+from selfrag.retrieval.result import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A hit as it stands in the context: its 1-based number there, and what is read of it.
+
+    ``text`` is the parent's text; ``relevance`` is the score shown beside the source, 0 to 1.
+    """
+
+    number: int
+    hit: Hit
+    text: str
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What the last attempt got wrong: its text and the claims that were not backed."""
+
+    answer: str
+    unsupported: tuple[str, ...]
+
+
+class Writer(Protocol):
+    """Writes the answer."""
+
+    name: str  #: as shown to the person ("gpt-4.1-mini", "sentences from your documents")
+    is_language_model: bool
+
+    def write(
+        self, question: str, passages: Sequence[Passage], feedback: Feedback | None = None
+    ) -> Iterator[str]:
+        """Yield the answer piece by piece, with marks ``[Doc n]`` after what passage n backs.
+
+        With no passages the answer comes from the model's own knowledge.
+
+        Raises:
+            ModelError: the model answered nothing, or could not be reached.
+        """
+        ...
+
+
+class Judge(Protocol):
+    """Grades every step. No method raises for a malformed reply: the grade says so instead.
+
+    Raises:
+        ModelError: with ``fatal=True`` where no later call can succeed (a refused key).
+    """
+
+    name: str
+    is_language_model: bool
+
+    def decide_retrieval(self, question: str) -> RetrievalDecision:
+        """Does the question need the documents?"""
+        ...
+
+    def grade_relevance(self, question: str, passages: Sequence[Passage]) -> list[RelevanceGrade]:
+        """One grade for each passage, in their order."""
+        ...
+
+    def grade_support(
+        self, question: str, answer: str, passages: Sequence[Passage]
+    ) -> SupportGrade:
+        """Is every claim of the answer backed by the passages?"""
+        ...
+
+    def grade_usefulness(
+        self, question: str, answer: str, passages: Sequence[Passage]
+    ) -> UsefulnessGrade:
+        """Does the answer answer the question?"""
+        ...
+
+    def rewrite(
+        self, question: str, tried: Sequence[str], missing: str, passages: Sequence[Passage]
+    ) -> Rewrite:
+        """A query that looks for what is missing and has not been tried yet."""
+        ...
