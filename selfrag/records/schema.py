@@ -1,0 +1,70 @@
+"""The tables: documents with their pages, and runs with their event logs."""
+
+from sqlalchemy import (
+    JSON,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+metadata = MetaData()
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("sha256", String(64), nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("source", Text),
+    Column("bytes", Integer, nullable=False),
+    Column("title", Text),
+    Column("language", String(8)),
+    Column("pages", JSON, nullable=False),
+    Column("children", Integer, nullable=False, default=0),
+    Column("parents", Integer, nullable=False, default=0),
+    Column("embedding_model", Text),
+    Column("state", String(16), nullable=False),
+    Column("error", Text),
+    Column("notes", JSON, nullable=False),
+    Column("outline", JSON, nullable=False),
+    Column("added_at", Float, nullable=False),
+    Column("seconds", Float),
+    Index("documents_by_name", "name"),
+)
+
+pages = Table(
+    "pages",
+    metadata,
+    Column(
+        "document_id",
+        String(64),
+        ForeignKey("documents.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    Column("number", Integer, primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("body", JSON, nullable=False),
+    Column("width", Float, nullable=False),
+    Column("height", Float, nullable=False),
+    Column("label", Text),
+    Column("reason", Text),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("question", Text, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("started_at", Float, nullable=False),
+    Column("elapsed_s", Float),
+    Column("events", JSON, nullable=False),
+    Index("runs_by_start", "started_at"),
+)

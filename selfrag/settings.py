@@ -1,0 +1,295 @@
+"""Every setting in one place: its default, its bounds and what it means.
+
+Values come from the environment, then from ``.env`` in the working directory, then from
+the defaults here. ``.env.example`` and the table in the README are generated from this file
+(``python -m selfrag settings --env-example`` and ``--markdown``), and a test keeps them equal.
+"""
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from selfrag.errors import UserError
+
+PACKAGED_EMBEDDING_MODEL = "all-MiniLM-L6-v2"
+OPENROUTER_URL = "https://openrouter.ai/api/v1"
+
+
+def _setting(default: Any, meaning: str, allowed: str, **bounds: Any) -> Any:
+    return Field(
+        default=default, description=meaning, json_schema_extra={"allowed": allowed}, **bounds
+    )
+
+
+class Settings(BaseSettings):
+    """What can be configured. Nothing has to be: the defaults run without key or network."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env",
+        env_file_encoding="utf-8",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+    )
+
+    chat_model: str | None = _setting(
+        None,
+        "model that writes; gpt-4.1-mini, or openai/gpt-4.1-mini on OpenRouter, where not set",
+        "a name the endpoint knows",
+    )
+    judge_model: str | None = _setting(
+        None,
+        "model that grades; the same as CHAT_MODEL where not set",
+        "a name the endpoint knows",
+    )
+    llm_base_url: str | None = _setting(
+        None,
+        "any OpenAI-compatible endpoint (Ollama, vLLM, llama.cpp, Groq), such as "
+        "http://localhost:11434/v1",
+        "an http:// or https:// URL",
+    )
+    openai_api_key: SecretStr | None = _setting(None, "key for OpenAI or LLM_BASE_URL", "a secret")
+    openrouter_api_key: SecretStr | None = _setting(None, "key for OpenRouter", "a secret")
+    llm_temperature: float = _setting(
+        0.0, "0 gives the same answer again, more gives variety", "0 to 2", ge=0, le=2
+    )
+    llm_timeout: float = _setting(
+        60.0, "seconds to wait for a model before giving up", "1 to 600", ge=1, le=600
+    )
+
+    embedding_model: str = _setting(
+        PACKAGED_EMBEDDING_MODEL,
+        "model for the dense vectors: the packaged one, a fastembed name, or an "
+        "OpenAI-compatible one such as text-embedding-3-small",
+        "a packaged model, a fastembed name, or an OpenAI-compatible one",
+    )
+    reranker_model: str = _setting(
+        "ms-marco-MiniLM-L-12-v2",
+        "FlashRank cross-encoder that reorders the best passages; fetched in the background "
+        "where there is a network, skipped and said so where there is none",
+        "a FlashRank name, or none",
+    )
+
+    chunk_size: int = _setting(
+        600, "characters of a child chunk: what is searched", "50 to 8000", ge=50, le=8000
+    )
+    chunk_overlap: int = _setting(
+        150,
+        "characters that neighbouring children share",
+        "0 or more, less than CHUNK_SIZE",
+        ge=0,
+        le=7999,
+    )
+    parent_chunk_size: int = _setting(
+        1200,
+        "characters of a parent chunk: what the writer reads",
+        "CHUNK_SIZE to 20000",
+        ge=50,
+        le=20000,
+    )
+
+    retrieval_candidates: int = _setting(
+        100, "passages asked of each retriever before fusion", "1 to 1000", ge=1, le=1000
+    )
+    retrieval_k_initial: int = _setting(20, "passages kept after fusion", "1 to 100", ge=1, le=100)
+    retrieval_k_mmr: int = _setting(
+        15,
+        "passages kept after MMR, which drops near repeats",
+        "1 to RETRIEVAL_K_INITIAL",
+        ge=1,
+        le=100,
+    )
+    retrieval_k_rerank: int = _setting(
+        4, "passages kept at the end and read", "1 to RETRIEVAL_K_MMR", ge=1, le=100
+    )
+    fusion: Literal["convex", "rrf"] = _setting(
+        "convex", "how the two lists become one", "convex or rrf"
+    )
+    dense_weight: float = _setting(
+        0.4, "weight of the dense list in convex fusion; BM25 has the rest", "0 to 1", ge=0, le=1
+    )
+    mmr_lambda: float = _setting(
+        0.8, "MMR: 1 is pure relevance, 0 pure variety", "0 to 1", ge=0, le=1
+    )
+
+    max_retries: int = _setting(
+        3, "retries of each kind: writing again, searching again", "0 to 10", ge=0, le=10
+    )
+
+    qdrant_url: str | None = _setting(
+        None,
+        "a Qdrant server or cluster; the index is kept in STORAGE_DIR where not set",
+        "an http:// or https:// URL",
+    )
+    qdrant_api_key: SecretStr | None = _setting(None, "key for that server", "a secret")
+    qdrant_collection: str = _setting(
+        "self_rag_documents",
+        "collection of the child chunks",
+        "letters, digits, _ and -, other than the parents' name",
+        pattern=r"^[A-Za-z0-9_-]{1,200}$",
+    )
+    qdrant_parent_collection: str = _setting(
+        "self_rag_parents",
+        "collection of the parent chunks",
+        "letters, digits, _ and -, other than the children's name",
+        pattern=r"^[A-Za-z0-9_-]{1,200}$",
+    )
+
+    storage_dir: Path = _setting(
+        Path(".selfrag"), "where the index, the files and the records live", "a folder"
+    )
+    database_url: str | None = _setting(
+        None,
+        "any SQLAlchemy URL for the records; an SQLite file in STORAGE_DIR where not set",
+        "an SQLAlchemy URL",
+    )
+    data_dir: Path | None = _setting(
+        None, "a folder that `ingest` reads where no path is given", "a folder that exists"
+    )
+
+    read_timeout: float = _setting(
+        600.0, "seconds that reading one file may take", "1 to 86400", ge=1, le=86400
+    )
+    read_memory_mb: int = _setting(
+        2048, "memory that reading one file may take, in MB", "256 to 65536", ge=256, le=65536
+    )
+    read_max_pages: int = _setting(
+        10_000, "pages that one file may have", "1 to 1000000", ge=1, le=1_000_000
+    )
+
+    @field_validator("llm_base_url", "qdrant_url")
+    @classmethod
+    def _is_url(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("http://", "https://")):
+            raise PydanticCustomError("url", "not a URL")
+        return value
+
+    @field_validator("data_dir")
+    @classmethod
+    def _is_folder(cls, value: Path | None) -> Path | None:
+        if value is not None and not value.expanduser().is_dir():
+            raise PydanticCustomError("folder", "no such folder")
+        return value.expanduser() if value else value
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> "Settings":
+        for smaller, larger, strictly in (
+            ("chunk_overlap", "chunk_size", True),
+            ("chunk_size", "parent_chunk_size", False),
+            ("retrieval_k_rerank", "retrieval_k_mmr", False),
+            ("retrieval_k_mmr", "retrieval_k_initial", False),
+        ):
+            low, high = getattr(self, smaller), getattr(self, larger)
+            if low > high or (strictly and low == high):
+                relation = "less than" if strictly else "at most"
+                raise PydanticCustomError(
+                    "order",
+                    f"{smaller.upper()}={low} must be {relation} {larger.upper()}, which is {high}",
+                )
+        if self.qdrant_collection == self.qdrant_parent_collection:
+            raise PydanticCustomError(
+                "same",
+                "QDRANT_COLLECTION and QDRANT_PARENT_COLLECTION must be two different names",
+            )
+        return self
+
+    @property
+    def llm_endpoint(self) -> str | None:
+        """Base URL of the chat endpoint: None for OpenAI itself, or where there is none."""
+        if self.llm_base_url:
+            return self.llm_base_url
+        if self.openai_api_key is None and self.openrouter_api_key is not None:
+            return OPENROUTER_URL
+        return None
+
+    @property
+    def llm_configured(self) -> bool:
+        """Whether a chat model is to be used at all."""
+        return bool(self.llm_base_url or self.openai_api_key or self.openrouter_api_key)
+
+    @property
+    def llm_key(self) -> str | None:
+        """The key that belongs to ``llm_endpoint``."""
+        openrouter = self.llm_endpoint is not None and "openrouter.ai" in self.llm_endpoint
+        chosen = self.openrouter_api_key if openrouter else self.openai_api_key
+        chosen = chosen or self.openai_api_key
+        return chosen.get_secret_value() if chosen else None
+
+    @property
+    def writer_model(self) -> str:
+        """Name of the chat model that writes."""
+        if self.chat_model:
+            return self.chat_model
+        on_openrouter = self.llm_endpoint is not None and "openrouter.ai" in self.llm_endpoint
+        return "openai/gpt-4.1-mini" if on_openrouter else "gpt-4.1-mini"
+
+    @property
+    def grading_model(self) -> str:
+        """Name of the chat model that grades."""
+        return self.judge_model or self.writer_model
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Read the settings.
+
+    Raises:
+        UserError: a value is not allowed; names the variable, the value and what is.
+    """
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        raise UserError("\n".join(_explain(item) for item in error.errors())) from None
+    except UnicodeDecodeError:
+        raise UserError(".env is not UTF-8 text: save it as UTF-8 and start again.") from None
+
+
+def _explain(item: Any) -> str:
+    """One wrong value as a sentence."""
+    if not item["loc"]:
+        return f"{item['msg']}. Change one of them in .env or in the environment."
+    name = str(item["loc"][0])
+    field = Settings.model_fields[name.lower()]
+    extra = field.json_schema_extra
+    allowed = extra["allowed"] if isinstance(extra, dict) else ""
+    shown = "(hidden)" if allowed == "a secret" else repr(item["input"])
+    return (
+        f"{name.upper()} is {shown}, which is not allowed: it must be {allowed}. "
+        "Change it in .env or in the environment."
+    )
+
+
+def describe() -> list[tuple[str, str, str, str]]:
+    """``(variable, default, allowed, meaning)`` of every setting, in their order here."""
+    rows = []
+    for name, field in Settings.model_fields.items():
+        extra = field.json_schema_extra
+        allowed = str(extra["allowed"]) if isinstance(extra, dict) else ""
+        default = "" if field.default is None else str(field.default)
+        rows.append((name.upper(), default, allowed, field.description or ""))
+    return rows
+
+
+def env_example() -> str:
+    """The text of ``.env.example``."""
+    lines = [
+        "# Copy to .env and change what you need; nothing here is required.",
+        "# Made by: python -m selfrag settings --env-example",
+        "",
+    ]
+    for name, default, allowed, meaning in describe():
+        lines += [f"# {meaning}", f"# ({allowed})", f"#{name}={default}", ""]
+    return "\n".join(lines)
+
+
+def markdown_table() -> str:
+    """The settings table of the README."""
+    rows = [
+        f"| `{name}` | {f'`{default}`' if default else '-'} | {allowed} | {meaning} |"
+        for name, default, allowed, meaning in describe()
+    ]
+    return "\n".join(
+        ["| variable | default | allowed | meaning |", "| --- | --- | --- | --- |", *rows]
+    )
