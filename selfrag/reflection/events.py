@@ -1,0 +1,261 @@
+"""The events of a run. A run is the list of them, and every view is folded from that list.
+
+Each event names its ``step`` and the second at which it was emitted (``at_s``, from the start of
+the run). An event that ends a step also says how long the step took and what it cost. The
+models are strict about nothing but their step, so that logs of earlier versions can be read.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from selfrag.reflection.grades import Support
+
+Status = Literal["answered", "abstained", "unsupported", "failed", "stopped"]
+
+
+class StepUsage(BaseModel):
+    """What a step or a run asked of language models; tokens are the endpoint's own count,
+    or an estimate (4 characters each) where ``estimated``."""
+
+    llm_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    estimated: bool = False
+
+
+class _Event(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    at_s: float = 0.0
+    seconds: float = 0.0
+    usage: StepUsage | None = None
+    error: str | None = None
+
+
+class RunStarted(_Event):
+    """What was asked, of whom, and within which bounds."""
+
+    step: Literal["run_started"] = "run_started"
+    run_id: str
+    question: str
+    strategy: str
+    writer: str
+    judge: str
+    language_model: bool
+    max_retries: int
+    mode: str
+    documents: list[str] | None = None
+    max_llm_calls: int = 0
+
+
+class StepStarted(_Event):
+    """A node began; the views show it as waiting until its own event comes."""
+
+    step: Literal["step_started"] = "step_started"
+    node: str
+
+
+class RetrievalDecided(_Event):
+    """Whether the documents are needed."""
+
+    step: Literal["retrieval_decision"] = "retrieval_decision"
+    retrieve: bool
+    thought: str = ""
+
+
+class FoundPassage(BaseModel):
+    """A hit as the log keeps it."""
+
+    rank: int
+    chunk_id: str
+    parent_id: str
+    document_id: str
+    document: str
+    page: int
+    text: str
+    heading: str | None = None
+    scores: dict[str, dict[str, float]] = Field(default_factory=dict)
+
+
+class Retrieved(_Event):
+    """What one search found, and what every stage of it did."""
+
+    step: Literal["retrieve"] = "retrieve"
+    query: str
+    mode: str
+    hits: list[FoundPassage]
+    stages: list[dict[str, Any]]
+    new: int = 0  #: passages that no earlier search of this run had found
+    candidates: int = 0  #: passages considered before the last stages
+    documents: int = 0  #: documents they came from
+
+
+class PassageGrade(BaseModel):
+    """The relevance grade of one passage; ``relevant`` is None where it could not be had."""
+
+    chunk_id: str
+    document: str
+    page: int
+    relevant: bool | None
+    thought: str = ""
+    probability: float | None = None
+    error: str | None = None
+    earlier: bool = False  #: graded in an earlier round of this run, not asked again
+
+
+class RelevanceGraded(_Event):
+    """Which passages help to answer the question."""
+
+    step: Literal["relevance_grader"] = "relevance_grader"
+    grades: list[PassageGrade]
+
+
+class QueryRewritten(_Event):
+    """The next query, or None where there is none that was not tried."""
+
+    step: Literal["query_rewriter"] = "query_rewriter"
+    query: str | None
+    thought: str = ""
+    tried: list[str]
+
+
+class AnswerDelta(_Event):
+    """A piece of the answer as it is written. Not kept: ``generator`` holds the whole."""
+
+    step: Literal["answer_delta"] = "answer_delta"
+    attempt: int
+    text: str
+
+
+class ContextPassage(BaseModel):
+    """A passage exactly as the writer was given it."""
+
+    number: int
+    chunk_id: str
+    document_id: str
+    document: str
+    page: int
+    relevance: float
+    text: str
+
+
+class Generated(_Event):
+    """One attempt at an answer, the passages it was written from, and what it was told to mend."""
+
+    step: Literal["generator"] = "generator"
+    attempt: int
+    answer: str
+    context: list[ContextPassage]
+    mended: list[str] = Field(default_factory=list)
+
+
+class ClaimGrade(BaseModel):
+    """One claim of the answer; ``document`` is the number of the passage that backs it."""
+
+    text: str
+    support: Support
+    document: int | None = None
+    quote: str | None = None
+
+
+class SupportGraded(_Event):
+    """Whether the answer is backed, and claim by claim by what."""
+
+    step: Literal["support_grader"] = "support_grader"
+    attempt: int
+    label: Support
+    thought: str = ""
+    claims: list[ClaimGrade] = Field(default_factory=list)
+    probability: float | None = None
+
+
+class UsefulnessGraded(_Event):
+    """Whether the answer answers the question, 1 to 5."""
+
+    step: Literal["usefulness_grader"] = "usefulness_grader"
+    attempt: int
+    useful: bool | None
+    score: int | None = None
+    thought: str = ""
+    missing: str = ""
+
+
+class RetryCounted(_Event):
+    """The answer is written again, told which claims were not backed."""
+
+    step: Literal["increment_retry"] = "increment_retry"
+    retry: int
+    of: int
+    unsupported: list[str]
+
+
+class RetrievalRetryCounted(_Event):
+    """The documents are searched again, told what was missing."""
+
+    step: Literal["increment_retry_for_retrieval"] = "increment_retry_for_retrieval"
+    retry: int
+    of: int
+    missing: str = ""
+
+
+class Citation(BaseModel):
+    """A mark in the answer: which document and page, and the words there that back it.
+
+    ``number`` is what the reader sees, 1 for the first source cited.
+    """
+
+    number: int
+    chunk_id: str
+    document_id: str
+    document: str
+    page: int
+    quote: str
+    label: str | None = None
+
+
+class RunFinished(_Event):
+    """How it ended. ``reason`` says in a sentence why, and what to do where it is not answered."""
+
+    step: Literal["run_finished"] = "run_finished"
+    status: Status
+    answer: str
+    support: Support
+    useful: bool | None
+    retries: int
+    citations: list[Citation] = Field(default_factory=list)
+    claims: list[ClaimGrade] = Field(default_factory=list)
+    attempt: int | None = None  #: the attempt that was delivered
+    reason: str = ""
+    removed_citations: int = 0  #: marks that named no passage, taken out of the answer
+    elapsed_s: float = 0.0
+
+
+Event = Annotated[
+    RunStarted
+    | StepStarted
+    | RetrievalDecided
+    | Retrieved
+    | RelevanceGraded
+    | QueryRewritten
+    | AnswerDelta
+    | Generated
+    | SupportGraded
+    | UsefulnessGraded
+    | RetryCounted
+    | RetrievalRetryCounted
+    | RunFinished,
+    Field(discriminator="step"),
+]
+
+_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+def parse_event(data: Any) -> Event:
+    """An event from its JSON object, for replay."""
+    return _ADAPTER.validate_python(data)
+
+
+def is_kept(event: Event) -> bool:
+    """Whether the event belongs to the stored log; pieces of text and announcements don't."""
+    return not isinstance(event, AnswerDelta | StepStarted)
