@@ -8,13 +8,14 @@ the reason and what would bring the model.
 """
 
 import shutil
-import socket
 import tempfile
 import threading
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
+
+import requests
 
 from selfrag.errors import ModelError, UserError
 
@@ -77,7 +78,7 @@ class FlashRankReranker:
     def __init__(self, name: str, cache_dir: Path) -> None:
         from flashrank.Config import listwise_rankers, model_file_map
 
-        known = {model: file for model, file in model_file_map.items()}
+        known = dict(model_file_map)
         for listwise in listwise_rankers:
             known.pop(listwise, None)
         if name not in known:
@@ -160,10 +161,11 @@ class FlashRankReranker:
     def _fetch(self) -> None:
         """FlashRank's own download, into a folder beside, moved in place only when whole."""
         from flashrank import Ranker
+        from flashrank.Config import model_url
 
         try:
-            # Fails in milliseconds without a network, where the download would hang.
-            socket.create_connection(("huggingface.co", 443), timeout=5).close()
+            # FlashRank asks without a time limit: find out first whether anybody answers.
+            requests.head(model_url.format(self.name), timeout=5).raise_for_status()
             self._cache.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=self._cache, prefix=".fetch-") as beside:
                 Ranker(self.name, cache_dir=beside, log_level="WARNING")

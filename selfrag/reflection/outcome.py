@@ -10,6 +10,7 @@ had passed where it did not:
     otherwise                                           -> answered
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 
@@ -20,6 +21,7 @@ from selfrag.reflection.roles import Passage
 from selfrag.reflection.state import Attempt, State
 from selfrag.retrieval.result import Hit
 
+_MARK = re.compile(r"\[Doc (\d+)\]")
 MISSES = 2  #: usefulness up to which an answer counts as missing the question
 
 #: (hit, quote) -> page of the quote and its printed label
@@ -70,11 +72,12 @@ def conclude(state: State, locate: Locate) -> RunFinished:
 def cite(attempt: Attempt, locate: Locate) -> tuple[str, list[Citation], int]:
     """The answer with marks ``[1]``, ``[2]`` in order of appearance, what they point to, and how
     many marks named no passage and were removed."""
-    answer, numbers, removed = parse_citations(attempt.answer, attempt.passages)
+    parsed = parse_citations(attempt.answer, attempt.passages)
     by_number = {passage.number: passage for passage in attempt.passages}
     claims = attempt.support.claims if attempt.support else ()
     citations = []
-    for shown, number in enumerate(numbers, start=1):
+    shown_as = {number: shown for shown, number in enumerate(parsed.numbers, start=1)}
+    for number, shown in shown_as.items():
         passage = by_number[number]
         quote = _quote(passage, claims)
         page, label = locate(passage.hit, quote)
@@ -89,7 +92,8 @@ def cite(attempt: Attempt, locate: Locate) -> tuple[str, list[Citation], int]:
                 quote=quote,
             )
         )
-    return answer, citations, removed
+    answer = _MARK.sub(lambda mark: f"[{shown_as[int(mark[1])]}]", parsed.answer)
+    return answer, citations, parsed.removed
 
 
 def _judge(best: Attempt, *, searched: bool) -> tuple[Status, str]:

@@ -1,0 +1,278 @@
+"""The funnel: from a question to the passages that are read.
+
+    query -> dense top 100 ┐
+             BM25  top 100 ┴ fusion -> top 20 -> MMR 15 -> rerank 4 -> parents
+
+A mode says how far it goes. Every stage leaves a record: whether it ran, was skipped (and why)
+or is not part of the mode, how long it took, and the rank and score it gave each passage.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from selfrag.errors import ModelError, UserError
+from selfrag.models.rerankers import Reranker
+from selfrag.retrieval.fusion import convex, rrf
+from selfrag.retrieval.hits import make_hit
+from selfrag.retrieval.mmr import mmr
+from selfrag.retrieval.result import Hit, Mode, Retrieval
+from selfrag.retrieval.trace import Trace
+
+MAX_QUERY = 8_000  #: characters of a question; a paragraph is a few hundred
+MAX_K = 100
+RERANK_SLICE = 32  #: passages a cross-encoder reads at most: it costs some 10 ms a passage
+
+USES_DENSE = frozenset(Mode) - {Mode.BM25}
+USES_BM25 = frozenset(Mode) - {Mode.DENSE}
+USES_FUSION = USES_DENSE & USES_BM25
+USES_MMR = frozenset({Mode.HYBRID_MMR, Mode.FULL})
+USES_RERANK = frozenset({Mode.HYBRID_RERANK, Mode.FULL})
+USES_PARENTS = frozenset({Mode.FULL})
+
+Ranked = list[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelSettings:
+    """Widths and weights of the funnel; see `selfrag.settings`."""
+
+    candidates: int = 100
+    k_initial: int = 20
+    k_mmr: int = 15
+    k_final: int = 4
+    fusion: str = "convex"
+    dense_weight: float = 0.4
+    mmr_lambda: float = 0.8
+
+
+class Searchable(Protocol):
+    """What the funnel asks of the index; `selfrag.index.store.Index` is one."""
+
+    def search(
+        self, dense: Any, sparse: Any, limit: int, documents: Sequence[str] | None = None
+    ) -> dict[str, list[Any]]: ...
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Any]: ...
+
+    def parents(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]: ...
+
+
+class Funnel:
+    """Searches an index.
+
+    Args:
+        index: the open index.
+        embeddings: LangChain embeddings for the query.
+        sparse: `Bm25Embeddings`.
+        reranker: see `selfrag.models.rerankers`.
+        languages: gives the languages of the library; a query is stemmed for each of them.
+    """
+
+    def __init__(
+        self,
+        index: Searchable,
+        embeddings: Any,
+        sparse: Any,
+        reranker: Reranker,
+        languages: Any,
+        settings: FunnelSettings | None = None,
+    ) -> None:
+        self._index = index
+        self._embeddings = embeddings
+        self._sparse = sparse
+        self._reranker = reranker
+        self._languages = languages
+        self.settings = settings or FunnelSettings()
+
+    def search(
+        self,
+        query: str,
+        mode: Mode = Mode.FULL,
+        *,
+        k: int | None = None,
+        documents: Sequence[str] | None = None,
+    ) -> Retrieval:
+        """The ``k`` best passages for ``query``.
+
+        Args:
+            mode: how far down the funnel.
+            k: 1 to 100; the settings' final width where None. Wider than a stage lets through
+                widens that stage.
+            documents: ids to search in; all where None.
+
+        Raises:
+            UserError: the query is blank or too long, or ``k`` out of bounds.
+        """
+        query = check_query(query)
+        k = self.settings.k_final if k is None else k
+        if not 1 <= k <= MAX_K:
+            raise UserError(f"k is {k}: ask for 1 to {MAX_K} passages.")
+        began = time.perf_counter()
+        trace = Trace()
+        widths = replace(
+            self.settings,
+            candidates=max(self.settings.candidates, k),
+            k_initial=max(self.settings.k_initial, k),
+            k_mmr=max(self.settings.k_mmr, k),
+        )
+        points, lists = self._candidates(trace, query, mode, widths, documents)
+        ranked = self._fuse(trace, mode, lists, widths)
+        ranked = self._diversify(trace, mode, ranked, widths)
+        ranked = self._rerank(trace, mode, query, ranked, points)
+        hits = self._read(trace, mode, ranked, points, k)
+        return Retrieval(
+            query=query,
+            mode=mode,
+            hits=tuple(hits),
+            stages=tuple(trace.stages),
+            seconds=time.perf_counter() - began,
+            lists=trace.lists,
+        )
+
+    def _candidates(
+        self,
+        trace: Trace,
+        query: str,
+        mode: Mode,
+        widths: FunnelSettings,
+        documents: Sequence[str] | None,
+    ) -> tuple[dict[str, dict[str, Any]], dict[str, Ranked]]:
+        """Both retrievers' lists, asked of the index in one request."""
+        dense = sparse = None
+        seconds = {"dense": 0.0, "bm25": 0.0}
+        unavailable = None
+        if mode in USES_DENSE:
+            try:
+                with trace.timed():
+                    dense = self._embeddings.embed_query(query)
+                seconds["dense"] = trace.seconds
+            except ModelError as error:
+                unavailable = str(error)
+        if mode in USES_BM25:
+            with trace.timed():
+                sparse = self._sparse.embed_query_in(query, self._languages())
+            seconds["bm25"] = trace.seconds
+        with trace.timed():
+            found = self._index.search(dense, sparse, widths.candidates, documents)
+        # The two lists come from one request: each retriever is charged half of it.
+        share = trace.seconds / max(1, sum(vector is not None for vector in (dense, sparse)))
+        points: dict[str, dict[str, Any]] = {}
+        lists: dict[str, Ranked] = {}
+        for name, used in (("dense", mode in USES_DENSE), ("bm25", mode in USES_BM25)):
+            if not used:
+                trace.off(name)
+            elif name == "dense" and unavailable is not None:
+                trace.skipped(name, unavailable, 0)
+            else:
+                trace.seconds = seconds[name] + share
+                lists[name] = [(str(point.id), float(point.score)) for point in found[name]]
+                points.update({str(point.id): point.payload for point in found[name]})
+                trace.ran(name, lists[name], len(lists[name]))
+        return points, lists
+
+    def _fuse(
+        self, trace: Trace, mode: Mode, lists: Mapping[str, Ranked], widths: FunnelSettings
+    ) -> Ranked:
+        if mode not in USES_FUSION or len(lists) < 2:
+            only = next(iter(lists.values()), [])
+            if mode in USES_FUSION:
+                trace.skipped("fusion", "there is only one list", len(only))
+            else:
+                trace.off("fusion")
+            return only[: widths.k_initial]
+        with trace.timed():
+            if widths.fusion == "rrf":
+                fused = rrf(lists)
+            else:
+                weight = widths.dense_weight
+                fused = convex(lists, {"dense": weight, "bm25": 1 - weight})
+        trace.ran("fusion", fused, len({item for ranked in lists.values() for item, _ in ranked}))
+        return fused[: widths.k_initial]
+
+    def _diversify(
+        self, trace: Trace, mode: Mode, ranked: Ranked, widths: FunnelSettings
+    ) -> Ranked:
+        if mode not in USES_MMR:
+            trace.off("mmr")
+            return ranked
+        with trace.timed():
+            vectors = self._index.vectors([item for item, _ in ranked])
+            chosen = mmr(ranked, vectors, lambda_=widths.mmr_lambda, k=widths.k_mmr)
+        trace.ran("mmr", chosen, len(ranked))
+        return chosen
+
+    def _rerank(
+        self,
+        trace: Trace,
+        mode: Mode,
+        query: str,
+        ranked: Ranked,
+        points: Mapping[str, dict[str, Any]],
+    ) -> Ranked:
+        if mode not in USES_RERANK:
+            trace.off("rerank")
+            return ranked
+        head, tail = ranked[:RERANK_SLICE], ranked[RERANK_SLICE:]
+        texts = [points[item]["page_content"] for item, _ in head]
+        try:
+            with trace.timed():
+                scores = self._reranker.scores(query, texts) if texts else []
+        except ModelError as error:
+            trace.skipped("rerank", str(error), len(ranked))
+            return ranked
+        scored = [(item, score) for (item, _), score in zip(head, scores, strict=True)]
+        order = sorted(range(len(scored)), key=lambda i: (-scored[i][1], i))
+        reordered = [scored[i] for i in order]
+        trace.ran("rerank", reordered, len(ranked))
+        return [*reordered, *tail]
+
+    def _read(
+        self,
+        trace: Trace,
+        mode: Mode,
+        ranked: Ranked,
+        points: Mapping[str, dict[str, Any]],
+        k: int,
+    ) -> list[Hit]:
+        """The final hits; in ``full`` children of one parent give it once, at its best rank."""
+        with trace.timed():
+            groups: list[list[str]] = []
+            by_parent: dict[str, list[str]] = {}
+            for item, _ in ranked:
+                parent_id = points[item]["metadata"]["parent_id"]
+                if mode in USES_PARENTS and parent_id in by_parent:
+                    by_parent[parent_id].append(item)
+                else:
+                    groups.append([item])
+                    by_parent[parent_id] = groups[-1]
+            groups = groups[:k]
+            wanted = {points[group[0]]["metadata"]["parent_id"] for group in groups}
+            parents = self._index.parents(sorted(wanted))
+            hits = [
+                make_hit(rank, group, points, parents, trace.scores)
+                for rank, group in enumerate(groups, start=1)
+            ]
+        if mode in USES_PARENTS:
+            trace.grouped("parents", [hit.chunk_id for hit in hits], len(ranked))
+        else:
+            trace.off("parents")
+        return hits
+
+
+def check_query(query: str) -> str:
+    """The query without surrounding white space and NULs.
+
+    Raises:
+        UserError: it is blank or longer than ``MAX_QUERY`` characters.
+    """
+    query = query.replace("\x00", " ").strip()
+    if not query:
+        raise UserError("The question is empty: type what you want to know.")
+    if len(query) > MAX_QUERY:
+        raise UserError(
+            f"The question has {len(query):,} characters; at most {MAX_QUERY:,} can be asked. "
+            "Shorten it, or put long material into a PDF and add it to your documents."
+        )
+    return query
