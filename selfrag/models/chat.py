@@ -1,0 +1,121 @@
+"""Chat models over the OpenAI protocol: OpenAI, OpenRouter, Groq, Ollama, vLLM, llama.cpp.
+
+One `ChatOpenAI` is made for each model and shared by all runs. What goes wrong is told by
+`selfrag.models.chat_errors`.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import openai
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+
+from selfrag.errors import UserError
+from selfrag.models.chat_errors import CALL_ERRORS, endpoint, explain, key_variable, retry_after
+
+OPENAI_URL = "https://api.openai.com/v1"
+#: Sent where an endpoint needs no key (Ollama, llama.cpp): the client insists on having one.
+NO_KEY = "not-needed"
+_CONNECT_SECONDS = 5.0
+_LISTED = 8  #: model names shown when the configured one is not among them
+
+
+def make_chat_model(
+    *,
+    model: str,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    temperature: float = 0.0,
+    timeout: float = 60.0,
+    max_retries: int = 2,
+    max_wait: float = 20.0,
+) -> ChatOpenAI:
+    """A chat model, ready to be shared by all runs and threads.
+
+    Args:
+        model: as the endpoint names it.
+        base_url: API address, usually ending with ``/v1``; None is OpenAI itself.
+        api_key: None where the endpoint needs none.
+        temperature: 0 to 2; dropped for models that take none.
+        timeout: seconds to wait for a reply, and between two pieces of a stream.
+        max_retries: further attempts after a broken connection, status 408, 409, 429 or 5xx.
+        max_wait: seconds; an endpoint that asks to wait longer (``Retry-After``) is not waited
+            for, so that a rate limit ends in a sentence rather than in silence.
+
+    Raises:
+        UserError: the endpoint needs a key and has none, or the key can't be one.
+    """
+    where = (base_url or OPENAI_URL).strip().rstrip("/")
+    of_openai = "api.openai.com" in where
+    variable = key_variable(where)
+    key = (api_key or "").strip()
+    if not key and (of_openai or "openrouter.ai" in where):
+        raise UserError(f"{where} needs a key. Set {variable} in .env or in the environment.")
+    if not key.isascii() or len(key.split()) > 1:
+        raise UserError(f"{variable} holds characters that no key has. Copy the key again.")
+
+    def stop_long_waits(response: Any) -> None:
+        wait = retry_after(response.headers)
+        if wait is not None and wait > max_wait:
+            response.headers["x-should-retry"] = "false"
+
+    limits = openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
+    return ChatOpenAI(
+        model=model,
+        base_url=where,
+        api_key=SecretStr(key or NO_KEY),
+        temperature=temperature,
+        timeout=limits,
+        max_retries=max_retries,
+        stream_usage=True,
+        # Only OpenAI's own newest models need the Responses API; other servers lack it.
+        use_responses_api=None if of_openai else False,
+        # Refused by several servers, and one tool leaves nothing to run in parallel.
+        disabled_params=None if of_openai else {"parallel_tool_calls": None},
+        http_client=openai.DefaultHttpxClient(
+            timeout=limits, event_hooks={"response": [stop_long_waits]}
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Whether an endpoint can be used.
+
+    Attributes:
+        ok: it answers, takes the key, and has the model, as far as it tells.
+        sentence: what was found and, where it is not ok, what to do.
+        models: the names it lists; empty where it lists none.
+    """
+
+    ok: bool
+    sentence: str
+    models: tuple[str, ...] = ()
+
+
+def probe(model: ChatOpenAI, timeout: float = 5.0) -> Probe:
+    """Ask the endpoint for its models: one request, no tokens, no retries.
+
+    OpenRouter lists its models to anyone, so its key is asked after as well.
+    """
+    where, name = endpoint(model), model.model_name
+    client = model.root_client.with_options(timeout=timeout, max_retries=0)
+    try:
+        if "openrouter.ai" in where:
+            client.get("/key", cast_to=object)
+        models = tuple(sorted(item.id for item in client.models.list()))
+    except openai.NotFoundError:
+        return Probe(True, f"{where} answers, but lists no models: {name} will be tried.")
+    except CALL_ERRORS as error:
+        return Probe(False, str(explain(error, model)))
+    if not models or name in models or f"{name}:latest" in models:
+        return Probe(True, f"{where} answers and takes {name}.", models)
+    if len(models) == 1:
+        return Probe(
+            True, f"{where} serves {models[0]}; it usually answers whatever the name.", models
+        )
+    some = ", ".join(models[:_LISTED]) + (", ..." if len(models) > _LISTED else "")
+    return Probe(
+        False, f"{where} answers, but has no model {name}. Set CHAT_MODEL to one of: {some}", models
+    )

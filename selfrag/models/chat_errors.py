@@ -1,0 +1,196 @@
+"""What went wrong with an endpoint, in a sentence for the person and without the key.
+
+An error is fatal where no later call of the run can succeed: a refused key, an unknown model,
+nobody listening. The others cost one grade or one answer.
+"""
+
+import email.utils
+import math
+import re
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import openai
+from langchain_core.exceptions import ContextOverflowError, ModelRefusalError
+from langchain_openai import ChatOpenAI
+
+from selfrag.errors import ModelError
+
+#: What calling a chat model can raise: the client's own errors, and langchain's plain ones for
+#: replies that are not of the protocol (an HTML page, ``{"error": ...}`` with status 200).
+CALL_ERRORS = (openai.OpenAIError, ModelRefusalError, ValueError, TypeError, KeyError)
+
+_OPENAI_URL = "https://api.openai.com/v1"
+_UNKNOWN_MODEL = re.compile(r"model.{0,80}(not (a valid|found|exist)|does not exist|unknown)", re.I)
+_TOO_LONG = re.compile(r"context.{0,20}(length|window|size)|too many tokens|too long", re.I)
+_SECRET = re.compile(r"\b(sk|gsk|pk|key|Bearer)[-_ ][A-Za-z0-9_*.-]{6,}")
+_SHOWN = 200  #: characters of an endpoint's own message
+
+
+def key_variable(base_url: str | None) -> str:
+    """The environment variable that holds the key for ``base_url``."""
+    return "OPENROUTER_API_KEY" if base_url and "openrouter.ai" in base_url else "OPENAI_API_KEY"
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a reply asks to wait (RFC 9110, section 10.2.3, and OpenAI's milliseconds)."""
+    for name, divisor in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        value = headers.get(name)
+        if value is None:
+            continue
+        try:
+            seconds = float(value) / divisor
+        except ValueError:
+            moment = email.utils.parsedate_tz(value)
+            if moment is None:
+                continue
+            seconds = email.utils.mktime_tz(moment) - time.time()
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
+    return None
+
+
+def endpoint(model: ChatOpenAI) -> str:
+    """Base URL that ``model`` talks to."""
+    return str(model.openai_api_base or _OPENAI_URL)
+
+
+def explain(error: Exception, model: ChatOpenAI) -> ModelError:
+    """The error of a call as a ModelError; fatal where asking again can't help."""
+    where, name = endpoint(model), model.model_name
+    variable = key_variable(where)
+    said = _said(error, model)
+    match error:
+        case ModelRefusalError() | openai.ContentFilterFinishReasonError():
+            return ModelError(
+                f"{name} refused to answer{said}. Ask in other words, or choose another CHAT_MODEL."
+            )
+        case openai.LengthFinishReasonError():
+            return ModelError(
+                f"The reply of {name} was cut off at its limit of tokens. Ask for less, or choose "
+                "another CHAT_MODEL."
+            )
+        case openai.APITimeoutError():
+            return ModelError(
+                f"{where} did not answer in {_seconds(model)}. Try again, or raise LLM_TIMEOUT."
+            )
+        case openai.APIConnectionError() if _nobody_there(error):
+            return ModelError(
+                f"Nothing answers at {where}. Start the server, or correct LLM_BASE_URL; without a "
+                "network, unset it to use the local models.",
+                fatal=True,
+            )
+        case openai.APIConnectionError():
+            return ModelError(f"The connection to {where} broke off. Try again.")
+        case ContextOverflowError():
+            return _too_long(name)
+        case openai.APIStatusError():
+            return _explain_status(error, name, where, variable, said)
+        case openai.APIError():
+            return ModelError(f"{where} failed while answering{said}. Try again.")
+    return ModelError(
+        f"{where} did not answer as an OpenAI-compatible endpoint does{said}. Check that "
+        "LLM_BASE_URL is its API address (it usually ends with /v1)."
+    )
+
+
+def _explain_status(
+    error: openai.APIStatusError, name: str, where: str, variable: str, said: str
+) -> ModelError:
+    """An error status as a sentence."""
+    status = error.status_code
+    if status == 401:
+        return ModelError(
+            f"{where} refused the key in {variable}. Put a valid key into {variable}, in .env or "
+            "in the environment, and start again.",
+            fatal=True,
+        )
+    if status == 402 or error.code == "insufficient_quota":
+        return ModelError(
+            f"The account at {where} has no credit left. Add credit, or use another key in "
+            f"{variable}.",
+            fatal=True,
+        )
+    if status == 403:
+        return ModelError(
+            f"{where} does not let the key in {variable} use {name}{said}. Choose another "
+            "CHAT_MODEL, or another key.",
+            fatal=True,
+        )
+    unknown = bool(_UNKNOWN_MODEL.search(error.message)) or error.code == "model_not_found"
+    if unknown and status in (400, 404):
+        return ModelError(
+            f"{where} has no model {name}. Choose another CHAT_MODEL; `python -m selfrag doctor` "
+            "lists those that it has.",
+            fatal=True,
+        )
+    if status == 404:
+        return ModelError(
+            f"There is no chat endpoint at {where}. Correct LLM_BASE_URL: it usually ends with "
+            "/v1.",
+            fatal=True,
+        )
+    if status == 429:
+        wait = retry_after(error.response.headers)
+        when = "a minute" if wait is None else _duration(wait)
+        return ModelError(
+            f"{where} takes no more requests for now (rate limit). Wait {when} and ask again."
+        )
+    if status == 413 or (status in (400, 422) and _TOO_LONG.search(error.message)):
+        return _too_long(name)
+    if status in (400, 422) and "temperature" in error.message:
+        return ModelError(
+            f"{name} does not take this temperature{said}. Set LLM_TEMPERATURE=1.", fatal=True
+        )
+    if status >= 500:
+        return ModelError(f"{where} failed (status {status}){said}. Try again in a while.")
+    return ModelError(
+        f"{where} refused the request (status {status}){said}. Choose another CHAT_MODEL if this "
+        "goes on."
+    )
+
+
+def _too_long(name: str) -> ModelError:
+    return ModelError(
+        f"The documents are too long for {name}. Lower RETRIEVAL_K_RERANK or PARENT_CHUNK_SIZE, "
+        "or choose a model with a longer context."
+    )
+
+
+def _said(error: Exception, model: ChatOpenAI) -> str:
+    """The endpoint's own words in brackets, short and without anything like a key."""
+    message = getattr(error, "message", None) or str(error)
+    body: Any = getattr(error, "body", None)
+    if isinstance(body, dict) and isinstance(body.get("message"), str):
+        message = body["message"]
+    key = model.openai_api_key
+    secret = key.get_secret_value() if key is not None and hasattr(key, "get_secret_value") else ""
+    if secret:
+        message = message.replace(secret, "(key)")
+    message = " ".join(_SECRET.sub("(key)", message).split())
+    if len(message) > _SHOWN:
+        message = message[: _SHOWN - 1] + "…"
+    return f" ({message.rstrip('.')})" if message else ""
+
+
+def _nobody_there(error: BaseException) -> bool:
+    """Whether the connection could not be made, as opposed to breaking off."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if type(seen).__name__ in ("ConnectError", "UnsupportedProtocol", "ConnectionRefusedError"):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
+def _seconds(model: ChatOpenAI) -> str:
+    timeout = model.request_timeout
+    read = getattr(timeout, "read", timeout)
+    return _duration(read) if isinstance(read, int | float) else "time"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{max(1, math.ceil(seconds))} s"
+    return f"{math.ceil(seconds / 60)} minutes"
