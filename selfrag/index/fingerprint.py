@@ -1,0 +1,42 @@
+"""What an index was built with, kept in the collection itself.
+
+Vectors of another model, or chunks of another size, do not compare; searching them anyway
+gives plausible nonsense or a dimension error.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from selfrag.errors import UserError
+
+KEY = "fingerprint"
+REBUILD = "run `python -m selfrag ingest --reset` with your documents to rebuild it"
+
+
+def check(collection: str, stored: Mapping[str, Any] | None, wanted: Mapping[str, Any]) -> None:
+    """Compare a collection's record with the settings.
+
+    Raises:
+        UserError: they differ; the text names every difference with both sides.
+    """
+    recorded = (stored or {}).get(KEY)
+    if not isinstance(recorded, Mapping):
+        raise UserError(
+            f"The collection {collection} was not built by this program. Choose another "
+            f"name or server, or {REBUILD}."
+        )
+    differences = [
+        f"{name.replace('_', ' ')} was {_shown(recorded.get(name))} and is now "
+        f"{_shown(wanted.get(name))}"
+        for name in sorted({*recorded, *wanted})
+        if recorded.get(name) != wanted.get(name)
+    ]
+    if differences:
+        raise UserError(
+            f"The index was built with other settings: {'; '.join(differences)}. "
+            f"Set them back, or {REBUILD}."
+        )
+
+
+def _shown(value: Any) -> str:
+    return "not set" if value is None else str(value)
