@@ -1,0 +1,424 @@
+"""The library: documents on their way in and out.
+
+    file -> hash -> copy -> read -> chunk -> embed -> index -> ready
+
+Identity is the content's SHA-256. The manifest's row is written before the first chunk and reads
+``ready`` only after the last, so that whatever a crash leaves behind is recognised and is
+finished or removed (``recover``). A changed file under the same name takes the old one's place
+only when its own chunks are in.
+"""
+
+import errno
+import hashlib
+import logging
+import shutil
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from selfrag.documents.chunking import chunk
+from selfrag.documents.errors import ReadingStopped, TooManyPages, UnreadablePdf
+from selfrag.documents.model import PageKind, Reading
+from selfrag.documents.reading import why_nothing
+from selfrag.documents.sandbox import Limits, Sandbox
+from selfrag.errors import ModelError, UserError
+from selfrag.index.store import Index
+from selfrag.models.embeddings import EmbeddingModel
+from selfrag.records.documents import DocumentRecord, Documents, State
+
+logger = logging.getLogger(__name__)
+
+UNFINISHED = (State.QUEUED, State.READING, State.EMBEDDING, State.INDEXING)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestResult:
+    """What became of one file.
+
+    Attributes:
+        document: its name.
+        document_id: its id in the library; None where it did not get in.
+        status: ready (new), unchanged (was there), duplicate (is there under another name),
+            failed (``error`` says why and what to do) or cancelled.
+        pages, chunks: pages in the file, children in the index.
+        seconds: how long it took.
+        notes: remarks, such as pages that were left out.
+    """
+
+    document: str
+    document_id: str | None
+    status: Literal["ready", "unchanged", "duplicate", "failed", "cancelled"]
+    pages: int = 0
+    chunks: int = 0
+    seconds: float = 0.0
+    error: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """One entry of ``ingest --json``."""
+        return {**asdict(self), "notes": list(self.notes)}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a file stands: pages while reading, chunks while embedding."""
+
+    state: State
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSizes:
+    """Characters of children and parents."""
+
+    size: int
+    overlap: int
+    parent: int
+
+
+Report = Callable[[Progress], None]
+
+
+class Library:
+    """The documents of one storage folder. One file is ingested at a time."""
+
+    def __init__(
+        self,
+        files: Path,
+        documents: Documents,
+        index: Index,
+        embeddings: EmbeddingModel,
+        sandbox: Sandbox,
+        sizes: ChunkSizes,
+        limits: Limits,
+    ) -> None:
+        self._files = files
+        self._documents = documents
+        self._index = index
+        self._embeddings = embeddings
+        self._sandbox = sandbox
+        self._sizes = sizes
+        self._limits = limits
+        self._one_at_a_time = threading.Lock()
+        files.mkdir(parents=True, exist_ok=True)
+
+    def file(self, document_id: str) -> Path:
+        """Where the library keeps its copy of a document."""
+        return self._files / f"{document_id}.pdf"
+
+    def ingest(
+        self,
+        path: Path,
+        *,
+        name: str | None = None,
+        source: str | None = None,
+        password: str | None = None,
+        ocr: bool = False,
+        report: Report | None = None,
+        cancel: threading.Event | None = None,
+    ) -> IngestResult:
+        """Take a file into the library; the library's own copy is what is read from then on.
+
+        Args:
+            path: the file.
+            name: as shown and cited; the file's own where None.
+            source: where it came from, to recognise a changed version of it.
+            password: opens it; never stored.
+            ocr: recognise text on pages that have none, where tesseract is installed.
+            report: called as it goes on.
+            cancel: set it to give up; nothing is left of the file then.
+
+        A bad file is no exception: the result says ``failed`` and why.
+        """
+        name = clean_name(name or path.name)
+        with self._one_at_a_time:
+            began = time.perf_counter()
+            try:
+                record = self._admit(path, name, source)
+            except UserError as error:
+                return IngestResult(name, None, "failed", error=str(error))
+            if isinstance(record, IngestResult):
+                return record
+            return self._process(record, began, password, ocr, report, cancel)
+
+    def resume(
+        self,
+        document_id: str,
+        *,
+        password: str | None = None,
+        ocr: bool = False,
+        report: Report | None = None,
+        cancel: threading.Event | None = None,
+    ) -> IngestResult:
+        """Ingest again from the library's copy: what was interrupted, failed or is to be rebuilt.
+
+        Raises:
+            UserError: there is no such document.
+        """
+        with self._one_at_a_time:
+            record = self.get(document_id)
+            self._index.delete(document_id)
+            return self._process(record, time.perf_counter(), password, ocr, report, cancel)
+
+    def find(self, document_id: str) -> DocumentRecord | None:
+        """The document with this id, or None."""
+        return self._documents.get(document_id)
+
+    def get(self, document_id: str) -> DocumentRecord:
+        """The document with this id.
+
+        Raises:
+            UserError: there is none.
+        """
+        record = self.find(document_id)
+        if record is None:
+            raise UserError(
+                f"There is no document {document_id} in the library: see the list of documents "
+                "for their ids."
+            )
+        return record
+
+    def delete(self, document_id: str) -> DocumentRecord:
+        """Remove a document: vectors, parents, pages, record and file.
+
+        Raises:
+            UserError: there is no such document.
+        """
+        record = self.get(document_id)
+        # The index first: what stops half-way leaves a row that recover() takes up.
+        self._documents.update(document_id, state=State.QUEUED.value)
+        self._drop(document_id)
+        return record
+
+    def recover(self) -> list[DocumentRecord]:
+        """Make manifest, index and files agree after a crash.
+
+        Returns:
+            The documents that are to be ingested again (``resume``).
+        """
+        for part in self._files.glob("*.part"):
+            part.unlink(missing_ok=True)
+        known = {record.id: record for record in self._documents.all()}
+        for document_id in self._index.documents():
+            if document_id not in known:
+                logger.warning("document %s is in the index only: removed there", document_id)
+                self._index.delete(document_id)
+        for file in self._files.glob("*.pdf"):
+            if file.stem not in known:
+                logger.warning("file %s belongs to no document: removed", file.name)
+                file.unlink(missing_ok=True)
+        waiting = []
+        for record in known.values():
+            if record.state not in UNFINISHED:
+                continue
+            self._index.delete(record.id)
+            if self.file(record.id).exists():
+                self._documents.update(record.id, state=State.QUEUED.value)
+                waiting.append(record)
+            else:
+                self._documents.remove(record.id)
+        return waiting
+
+    def _admit(self, path: Path, name: str, source: str | None) -> DocumentRecord | IngestResult:
+        """Copy and register a file, or say why that is not needed."""
+        try:
+            size = path.stat().st_size
+            if size == 0:
+                raise UnreadablePdf(
+                    f"{name} is empty (0 bytes): the download or copy may have broken off; get "
+                    "the file again."
+                )
+            with path.open("rb") as stream:
+                sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+            known = self._documents.by_hash(sha256)
+            if known is not None and known.state is State.READY:
+                same = known.name == name
+                return IngestResult(
+                    name,
+                    known.id,
+                    "unchanged" if same else "duplicate",
+                    known.page_count,
+                    known.children,
+                    notes=() if same else (f"the same file is in the library as {known.name}",),
+                )
+            record = known or DocumentRecord(
+                id=sha256[:16],
+                sha256=sha256,
+                name=name,
+                source=source,
+                bytes=size,
+                state=State.READING,
+            )
+            target = self.file(record.id)
+            part = target.with_suffix(".part")
+            shutil.copyfile(path, part)
+            part.replace(target)
+        except FileNotFoundError:
+            raise UserError(f"{path} is not there: check the path.") from None
+        except OSError as error:
+            raise UserError(_storage_problem(name, error)) from error
+        if known is None:
+            self._documents.add(record)
+        return record
+
+    def _process(
+        self,
+        record: DocumentRecord,
+        began: float,
+        password: str | None,
+        ocr: bool,
+        report: Report | None,
+        cancel: threading.Event | None,
+    ) -> IngestResult:
+        try:
+            return self._build(record, began, password, ocr, report, cancel)
+        except CancelledError:
+            self._drop(record.id)
+            return IngestResult(record.name, None, "cancelled")
+        except ReadingStopped as error:
+            self._drop(record.id)
+            status: Literal["cancelled", "failed"] = "cancelled" if error.cancelled else "failed"
+            return IngestResult(record.name, None, status, error=str(error))
+        except (UnreadablePdf, TooManyPages) as error:
+            self._drop(record.id)
+            return IngestResult(record.name, None, "failed", error=str(error))
+        except (UserError, ModelError) as error:
+            return self._failed(record, str(error))
+        except OSError as error:
+            return self._failed(record, _storage_problem(record.name, error))
+        except Exception as error:
+            logger.exception("ingesting %s failed", record.name)
+            return self._failed(
+                record,
+                f"{record.name} could not be taken in: something went wrong "
+                f"({type(error).__name__}). The log has the details; try it again.",
+            )
+
+    def _build(
+        self,
+        record: DocumentRecord,
+        began: float,
+        password: str | None,
+        ocr: bool,
+        report: Report | None,
+        cancel: threading.Event | None,
+    ) -> IngestResult:
+        def tell(state: State) -> Callable[[int, int], None]:
+            self._documents.update(record.id, state=state.value, error=None)
+            if report is not None:
+                report(Progress(state, 0, 0))
+            return lambda done, total: report(Progress(state, done, total)) if report else None
+
+        reading = self._sandbox.read(
+            self.file(record.id),
+            limits=self._limits,
+            password=password,
+            ocr=ocr,
+            progress=tell(State.READING),
+            cancel=cancel,
+            name=record.name,
+        )
+        pages = {kind.value: reading.count(kind) for kind in PageKind if reading.count(kind)}
+        notes = (*reading.notes, *left_out(reading))
+        self._documents.put_pages(record.id, reading.pages)
+        self._documents.update(
+            record.id,
+            pages=pages,
+            title=reading.title,
+            language=reading.language,
+            outline=[asdict(heading) for heading in reading.outline],
+            notes=list(notes),
+        )
+        parents, children = chunk(
+            record.sha256,
+            reading,
+            chunk_size=self._sizes.size,
+            chunk_overlap=self._sizes.overlap,
+            parent_chunk_size=self._sizes.parent,
+        )
+        if not children:
+            raise UserError(f"{record.name}: {why_nothing(reading)}")
+        vectors = self._embeddings.embed_documents(
+            [child.text for child in children], progress=tell(State.EMBEDDING), cancel=cancel
+        )
+        if cancel is not None and cancel.is_set():
+            raise CancelledError
+        tell(State.INDEXING)
+        self._index.add(record.id, record.name, parents, children, vectors, reading.language)
+        seconds = round(time.perf_counter() - began, 3)
+        self._documents.update(
+            record.id,
+            state=State.READY.value,
+            error=None,
+            children=len(children),
+            parents=len(parents),
+            embedding_model=self._embeddings.name,
+            seconds=seconds,
+        )
+        notes = (*notes, *self._replace_older(record))
+        return IngestResult(
+            record.name,
+            record.id,
+            "ready",
+            len(reading.pages),
+            len(children),
+            seconds,
+            notes=notes,
+        )
+
+    def _replace_older(self, record: DocumentRecord) -> Sequence[str]:
+        """Remove earlier versions of the document, now that this one is in."""
+        older = [
+            other
+            for other in self._documents.by_name(record.name)
+            if other.id != record.id
+            and (record.source is None or other.source is None or record.source == other.source)
+        ]
+        for other in older:
+            self._drop(other.id)
+        return ("replaces the earlier version of this file",) if older else ()
+
+    def _failed(self, record: DocumentRecord, error: str) -> IngestResult:
+        """Keep the row and the file, so that a password or OCR can be tried; nothing is indexed."""
+        self._index.delete(record.id)
+        self._documents.update(record.id, state=State.FAILED.value, error=error, children=0)
+        known = self._documents.get(record.id)
+        pages = known.page_count if known else 0
+        return IngestResult(record.name, record.id, "failed", pages, error=error)
+
+    def _drop(self, document_id: str) -> None:
+        self._index.delete(document_id)
+        self.file(document_id).unlink(missing_ok=True)
+        self._documents.remove(document_id)
+
+
+def clean_name(name: str) -> str:
+    """A file name as it may be shown on one line: no folders, no control characters, bounded."""
+    last = name.replace("\\", "/").rstrip("/").split("/")[-1]
+    shown = "".join(char if char.isprintable() else " " for char in last).strip()
+    return shown[:200] or "document.pdf"
+
+
+def left_out(reading: Reading) -> list[str]:
+    """A remark for each kind of page that can't be found by searching."""
+    remarks = []
+    scanned, failed = reading.count(PageKind.SCANNED), reading.count(PageKind.FAILED)
+    if scanned:
+        remarks.append(
+            f"{scanned} of {len(reading.pages)} pages are only images and cannot be found "
+            "without text recognition (OCR)"
+        )
+    if failed:
+        remarks.append(f"{failed} of {len(reading.pages)} pages could not be read")
+    return remarks
+
+
+def _storage_problem(name: str, error: OSError) -> str:
+    if error.errno == errno.ENOSPC:
+        return f"{name} was not taken in: the disk is full. Free some space and try again."
+    return f"{name} could not be copied into the library ({error.strerror or error}): try it again."
