@@ -1,0 +1,152 @@
+"""What is configured, reachable and missing, in plain words.
+
+The same list is printed when the application starts, by ``doctor``, and served by
+``/api/health``; ``doctor`` alone asks endpoints whether they answer.
+"""
+
+import importlib.metadata
+import platform
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from selfrag.documents import ocr
+from selfrag.models.chat import probe
+from selfrag.models.rerankers import RerankerState
+from selfrag.reflection.casting import NO_LANGUAGE_MODEL
+from selfrag.settings import Settings
+
+if TYPE_CHECKING:
+    from selfrag.service import SelfRag
+
+
+class Verdict(StrEnum):
+    """How a thing stands."""
+
+    OK = "ok"
+    MISSING = "missing"  #: not there and not needed
+    PROBLEM = "problem"  #: needs the person
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the diagnosis; ``sentence`` says how it stands and what to do."""
+
+    name: str
+    verdict: Verdict
+    sentence: str
+
+
+def examine(rag: "SelfRag", *, ask_endpoints: bool = False) -> list[Check]:
+    """The state of an open library.
+
+    Args:
+        ask_endpoints: whether to ask chat endpoints over the network (seconds).
+    """
+    settings = rag.settings
+    return [
+        Check("python", Verdict.OK, f"Python {platform.python_version()}, {versions()}"),
+        Check("storage", Verdict.OK, f"documents, index and records are in {_storage(settings)}"),
+        _index(rag),
+        _embeddings(rag),
+        _reranker(rag),
+        *_language_models(rag, ask_endpoints),
+        _ocr(),
+    ]
+
+
+def versions() -> str:
+    """The libraries that decide what an index holds and what an answer looks like."""
+    names = ("streamlit", "langgraph", "qdrant-edge-py", "fastembed")
+    return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+
+
+def disagreements(rag: "SelfRag") -> list[str]:
+    """Where manifest, index and files do not agree; empty where they do."""
+    found = []
+    indexed = rag.index.documents()
+    ready = {record.id: record for record in rag.ready()}
+    for document_id, record in ready.items():
+        children = indexed.get(document_id, 0)
+        if children != record.children:
+            found.append(
+                f"{record.name} has {children} chunks in the index instead of {record.children}"
+            )
+        if not rag.library.file(document_id).exists():
+            found.append(f"the library's copy of {record.name} is gone")
+    found += [
+        f"the index holds chunks of {document_id}, which is not in the library"
+        for document_id in indexed
+        if rag.library.find(document_id) is None
+    ]
+    return found
+
+
+def _storage(settings: Settings) -> Path:
+    return settings.storage_dir.expanduser().resolve()
+
+
+def _index(rag: "SelfRag") -> Check:
+    children, _ = rag.index.count()
+    where = rag.settings.qdrant_url or "this process (Qdrant's embedded engine)"
+    count = len(rag.ready())
+    problems = disagreements(rag)
+    if problems:
+        return Check(
+            "index",
+            Verdict.PROBLEM,
+            f"{'; '.join(problems[:3])}: run `python -m selfrag ingest --reset` to rebuild it",
+        )
+    return Check(
+        "index",
+        Verdict.OK,
+        f"{count} document{'s' * (count != 1)}, {children} chunks, in {where}",
+    )
+
+
+def _embeddings(rag: "SelfRag") -> Check:
+    model = rag.embeddings
+    known = ", ".join(sorted(model.languages)) if model.languages else "many languages"
+    return Check(
+        "embeddings", Verdict.OK, f"{model.name} ({model.dimension} dimensions, knows {known})"
+    )
+
+
+def _reranker(rag: "SelfRag") -> Check:
+    reranker = rag.reranker
+    if reranker.state is RerankerState.READY:
+        return Check("reranker", Verdict.OK, f"{reranker.name} is ready")
+    return Check("reranker", Verdict.MISSING, f"not used: {reranker.reason}")
+
+
+def _language_models(rag: "SelfRag", ask: bool) -> list[Check]:
+    settings = rag.settings
+    if not settings.llm_configured:
+        return [
+            Check(
+                "language model",
+                Verdict.MISSING,
+                f"{NO_LANGUAGE_MODEL}. Set OPENAI_API_KEY, OPENROUTER_API_KEY or LLM_BASE_URL "
+                "for written answers",
+            )
+        ]
+    where = settings.llm_endpoint or "OpenAI"
+    sentence = f"{settings.writer_model} writes, {settings.grading_model} judges, at {where}"
+    checks = [Check("language model", Verdict.OK, sentence)]
+    if ask:
+        for model in rag.casting.chat_models:
+            found = probe(model)
+            verdict = Verdict.OK if found.ok else Verdict.PROBLEM
+            checks.append(Check("endpoint", verdict, found.sentence))
+    return checks
+
+
+def _ocr() -> Check:
+    if ocr.available():
+        return Check("text recognition", Verdict.OK, "tesseract is installed")
+    return Check(
+        "text recognition",
+        Verdict.MISSING,
+        "scanned pages cannot be read: install tesseract (Debian: tesseract-ocr) if you have any",
+    )

@@ -1,0 +1,181 @@
+"""How the command line shows results to a person: text, tables, and bars on a terminal only."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from selfrag.diagnosis import Check, Verdict
+from selfrag.documents.library import IngestResult, Report
+from selfrag.documents.library import Progress as FileProgress
+from selfrag.records.documents import DocumentRecord
+from selfrag.reflection.events import Event, RunFinished
+from selfrag.reflection.story import tell, verdict
+from selfrag.retrieval.result import Retrieval
+
+MARKS = {Verdict.OK: "[green]✓[/]", Verdict.MISSING: "[yellow]-[/]", Verdict.PROBLEM: "[red]✗[/]"}
+
+
+class IngestProgress:
+    """A line for each file, and a bar under them while standard output is a terminal."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        self._enabled = enabled
+        self.console = Console(highlight=False)
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed}/{task.total}"),
+            TimeElapsedColumn(),
+            console=self.console,
+            transient=True,
+            disable=not (enabled and self.console.is_terminal),
+        )
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def file(self, path: Path, number: int, total: int) -> Report | None:
+        """A file begins; returns what is told as it goes on."""
+        if not self._enabled:
+            return None
+        name = f"{number}/{total} {escape(path.name)}"
+        task = self._task = self._bar.add_task(name, total=None)
+
+        def report(progress: FileProgress) -> None:
+            self._bar.update(
+                task,
+                description=f"{name}: {progress.state.value}",
+                completed=progress.done,
+                total=progress.total or None,
+            )
+
+        return report
+
+    def done(self, result: IngestResult) -> None:
+        """A file is done."""
+        if not self._enabled:
+            return
+        if self._task is not None:
+            self._bar.remove_task(self._task)
+        name = escape(result.document)
+        if result.status == "failed":
+            self.console.print(f"[red]✗ {name}[/]: {escape(result.error or '')}")
+            return
+        size = f"{result.pages} pages, {result.chunks} chunks"
+        if result.status == "ready":
+            self.console.print(f"[green]✓ {name}[/]: {size}, {result.seconds:.1f} s")
+        else:
+            self.console.print(f"- {name}: {result.status}, {size}")
+        for note in result.notes:
+            self.console.print(f"    {escape(note)}", style="dim")
+
+
+def documents(records: Sequence[DocumentRecord]) -> None:
+    """The library as a table."""
+    console = Console(highlight=False)
+    if not records:
+        console.print("Your library is empty. Add PDFs: python -m selfrag ingest FILE.pdf")
+        return
+    table = Table(box=None, header_style="bold")
+    for name, side in (("id", "left"), ("document", "left"), ("state", "left")):
+        table.add_column(name, justify=side, no_wrap=name == "id")  # type: ignore[arg-type]
+    for name in ("pages", "chunks", "language", "size"):
+        table.add_column(name, justify="right")
+    for record in records:
+        table.add_row(
+            record.id,
+            escape(record.name),
+            record.state.value,
+            str(record.page_count),
+            str(record.children),
+            record.language or "-",
+            f"{record.bytes / 1e6:.1f} MB",
+        )
+    console.print(table)
+    for record in records:
+        if record.error:
+            console.print(f"[red]{escape(record.name)}[/]: {escape(record.error)}")
+
+
+def retrieval(found: Retrieval) -> None:
+    """The hits with their ranks at every stage, and the stages."""
+    console = Console(highlight=False)
+    if not found.hits:
+        console.print("Nothing was found.")
+    for hit in found.hits:
+        console.print(f"[bold]{hit.rank}. {escape(hit.document)}, page {hit.page}[/]")
+        console.print(f"   {escape(' '.join(hit.text.split()))}")
+        ranks = ", ".join(
+            f"{name} #{score.rank} ({score.score:.3f})" for name, score in hit.scores.items()
+        )
+        console.print(f"   {ranks}", style="dim")
+    for stage in found.stages:
+        about = stage.reason or f"{stage.candidates_in} -> {stage.candidates_out}"
+        console.print(
+            f"{stage.name}: {stage.status.value}, {stage.seconds * 1000:.1f} ms, {escape(about)}",
+            style="dim",
+        )
+
+
+def steps(events: Iterable[Event]) -> None:
+    """One sentence for each step, as it comes."""
+    console = Console(highlight=False)
+    for event in events:
+        sentence = tell(event)
+        if sentence is not None:
+            took = f"  [dim]{event.seconds:.1f} s[/]" if event.seconds >= 0.05 else ""
+            console.print(f"[dim]o[/] {escape(sentence)}{took}")
+
+
+def answer(end: RunFinished, events: Sequence[Event]) -> None:
+    """The verdict, the answer, and where each citation stands."""
+    console = Console(highlight=False)
+    said = verdict(end)
+    colour = {"good": "green", "fair": "yellow", "bad": "red"}[said.tone]
+    console.print()
+    console.print(f"[bold {colour}]{said.title}[/]")
+    if said.remark:
+        console.print(escape(said.remark), style="dim")
+    if end.answer:
+        console.print(escape(end.answer))
+    for citation in end.citations:
+        where = escape(f"[{citation.number}] {citation.document}, page {citation.page}")
+        quote = escape(" ".join(citation.quote.split()))
+        console.print(f"  {where}: “{quote}”", style="dim")
+    usage = end.usage
+    if usage and usage.llm_calls:
+        tokens = usage.input_tokens + usage.output_tokens
+        console.print(
+            f"{usage.llm_calls} calls, {tokens} tokens, {end.elapsed_s:.1f} s", style="dim"
+        )
+
+
+def checks(found: Sequence[Check]) -> None:
+    """A line for each check."""
+    console = Console(highlight=False)
+    for item in found:
+        console.print(f"{MARKS[item.verdict]} [bold]{item.name}[/]: {escape(item.sentence)}")
+
+
+def settings(rows: Sequence[tuple[str, str, str, str]]) -> None:
+    """Every setting as a table."""
+    table = Table("variable", "default", "allowed", "meaning", box=None, header_style="bold")
+    for row in rows:
+        table.add_row(*(escape(cell) for cell in row))
+    Console(highlight=False).print(table)

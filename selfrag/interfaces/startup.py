@@ -1,0 +1,16 @@
+"""What the application prints when it starts: what is configured and what is missing."""
+
+import sys
+from collections.abc import Sequence
+
+from selfrag.diagnosis import Check, Verdict
+
+MARKS = {Verdict.OK: "+", Verdict.MISSING: "-", Verdict.PROBLEM: "!"}
+
+
+def announce(checks: Sequence[Check]) -> None:
+    """Print one line for each check on standard error."""
+    print("\nSelf-RAG is ready.", file=sys.stderr)
+    for check in checks:
+        print(f"  {MARKS[check.verdict]} {check.name}: {check.sentence}", file=sys.stderr)
+    print(file=sys.stderr, flush=True)

@@ -1,0 +1,159 @@
+"""Which model makes the dense vectors: the packaged one, one of FastEmbed's, or an endpoint's.
+
+All of them are LangChain embeddings with a name, a dimension and the languages they know, so
+that the collection can remember what made it.
+"""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import openai
+from langchain_core.embeddings import Embeddings
+from langchain_openai import OpenAIEmbeddings
+
+from selfrag.errors import ModelError, UserError
+from selfrag.models.packaged import PackagedEmbeddings
+from selfrag.settings import PACKAGED_EMBEDDING_MODEL, Settings
+
+Progress = Callable[[int, int], None]
+
+#: Dimensions that are known without asking the endpoint.
+OPENAI_DIMENSIONS = {
+    "text-embedding-3-small": 1536,
+    "text-embedding-3-large": 3072,
+    "text-embedding-ada-002": 1536,
+}
+
+
+class EmbeddingModel(Protocol):
+    """Embeddings as the library and the funnel use them; ``languages`` None means any."""
+
+    name: str
+    dimension: int
+    languages: frozenset[str] | None
+
+    def embed_documents(
+        self,
+        texts: list[str],
+        *,
+        progress: Progress | None = None,
+        cancel: threading.Event | None = None,
+    ) -> list[list[float]]: ...
+
+    def embed_query(self, text: str) -> list[float]: ...
+
+
+class EndpointEmbeddings(Embeddings):
+    """An OpenAI-compatible ``/embeddings`` endpoint.
+
+    Raises:
+        UserError: the dimension is not known and the endpoint cannot be asked for it.
+    """
+
+    languages = None
+    batch = 64
+
+    def __init__(self, name: str, base_url: str | None, api_key: str | None, timeout: float):
+        self.name = name
+        # Texts are chunks of known size: no tokenizer file is fetched to measure them again.
+        self._model = OpenAIEmbeddings(
+            model=name,
+            base_url=base_url,
+            api_key=api_key or "none",  # type: ignore[arg-type]
+            timeout=timeout,
+            check_embedding_ctx_length=False,
+        )
+        self._where = base_url or "OpenAI"
+        self.dimension = OPENAI_DIMENSIONS.get(name) or self._ask_dimension()
+
+    def embed_documents(
+        self,
+        texts: list[str],
+        *,
+        progress: Progress | None = None,
+        cancel: threading.Event | None = None,
+    ) -> list[list[float]]:
+        """Vectors in the order of ``texts``; asked for in batches, between which it can stop."""
+        vectors: list[list[float]] = []
+        for start in range(0, len(texts), self.batch):
+            if cancel is not None and cancel.is_set():
+                break
+            vectors += self._ask(self._model.embed_documents, texts[start : start + self.batch])
+            if progress is not None:
+                progress(len(vectors), len(texts))
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of one text."""
+        vector: list[float] = self._ask(self._model.embed_query, text)
+        return vector
+
+    def _ask(self, call: Callable[[Any], Any], texts: Any) -> Any:
+        try:
+            return call(texts)
+        except openai.AuthenticationError as error:
+            raise ModelError(
+                f"{self._where} refused the key for {self.name}: check OPENAI_API_KEY.",
+                fatal=True,
+            ) from error
+        except openai.OpenAIError as error:
+            raise ModelError(
+                f"{self.name} at {self._where} could not be asked for vectors "
+                f"({type(error).__name__}): check LLM_BASE_URL and the network, and try again."
+            ) from error
+
+    def _ask_dimension(self) -> int:
+        try:
+            return len(self.embed_query("dimension"))
+        except ModelError as error:
+            raise UserError(
+                f"EMBEDDING_MODEL is {self.name!r}, neither the packaged model "
+                f"({PACKAGED_EMBEDDING_MODEL}) nor one of fastembed's, and no endpoint answered "
+                f"for it: {error}"
+            ) from error
+
+
+class FastembedEmbeddings(PackagedEmbeddings):
+    """A model that FastEmbed knows; its files are fetched on first use and kept.
+
+    Raises:
+        UserError: the files are not here and cannot be fetched.
+    """
+
+    def __init__(self, name: str, dimension: int, cache_dir: Path) -> None:
+        from fastembed import TextEmbedding
+
+        try:
+            model = TextEmbedding(name, cache_dir=str(cache_dir))
+        except Exception as error:
+            raise UserError(
+                f"EMBEDDING_MODEL {name} is not on this machine and could not be fetched "
+                f"({type(error).__name__}). Connect to the network once, or set EMBEDDING_MODEL="
+                f"{PACKAGED_EMBEDDING_MODEL}, which needs none."
+            ) from error
+        self.adopt(model, name, dimension, None)
+
+
+def make_embeddings(settings: Settings, cache_dir: Path) -> EmbeddingModel:
+    """The model that ``EMBEDDING_MODEL`` names.
+
+    Raises:
+        UserError: it cannot be had; says why and which needs nothing.
+    """
+    name = settings.embedding_model
+    if name.split("/")[-1] == PACKAGED_EMBEDDING_MODEL:
+        return PackagedEmbeddings(cache_dir)
+    from fastembed import TextEmbedding
+
+    for known in TextEmbedding.list_supported_models():
+        if known["model"].lower() == name.lower():
+            return FastembedEmbeddings(known["model"], known["dim"], cache_dir)
+    if not settings.llm_configured:
+        raise UserError(
+            f"EMBEDDING_MODEL is {name!r}: it must be {PACKAGED_EMBEDDING_MODEL}, a fastembed "
+            "name such as BAAI/bge-small-en-v1.5, or, with a key or LLM_BASE_URL set, a model of "
+            "that endpoint. Change it in .env or in the environment."
+        )
+    return EndpointEmbeddings(name, settings.llm_endpoint, settings.llm_key, settings.llm_timeout)

@@ -1,0 +1,144 @@
+"""A run told in plain words: one sentence for each step, and a verdict on the answer.
+
+The pages, the command line and the terminal client all tell it the same way.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from selfrag.reflection import events
+from selfrag.reflection.events import Event, RunFinished
+from selfrag.reflection.grades import Support
+
+Tone = Literal["good", "fair", "bad"]
+
+#: What a node is doing while it runs.
+DOING = {
+    "retrieval_decision": "Deciding whether to look in your documents",
+    "retrieve": "Searching your documents",
+    "relevance_grader": "Reading what was found",
+    "generator": "Writing an answer",
+    "support_grader": "Checking every claim against the sources",
+    "usefulness_grader": "Checking whether it answers the question",
+    "increment_retry": "Preparing another attempt",
+    "increment_retry_for_retrieval": "Preparing another search",
+    "query_rewriter": "Putting the question in other words",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How an answer is headed: a title, its tone, and a remark on why or what to do."""
+
+    title: str
+    tone: Tone
+    remark: str = ""
+
+
+def counted(number: int, thing: str) -> str:
+    """``1 passage``, ``3 passages``."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def tell(event: Event) -> str | None:
+    """One sentence for an event that ends a step; None for the others."""
+    match event:
+        case events.RetrievalDecided(error=str()):
+            return "Could not decide whether to look, so your documents are searched"
+        case events.RetrievalDecided(retrieve=True):
+            return "Decided to look in your documents"
+        case events.RetrievalDecided():
+            return "Decided that your documents are not needed"
+        case events.Retrieved():
+            return _found(event)
+        case events.RelevanceGraded():
+            return _graded(event)
+        case events.QueryRewritten(query=None):
+            return "Found no other way to put the question"
+        case events.QueryRewritten():
+            return f"Asked again in other words: “{event.query}”"
+        case events.Generated():
+            source = f"from {counted(len(event.context), 'passage')}" if event.context else ""
+            again = "Wrote the answer again" if event.mended else "Wrote an answer"
+            return f"{again} {source}".strip()
+        case events.SupportGraded():
+            return _support(event.label, event.claims, event.error)
+        case events.UsefulnessGraded():
+            return _useful(event)
+        case events.RetryCounted():
+            what = counted(len(event.unsupported), "claim")
+            return f"Trying again, told which {what} had no backing ({event.retry} of {event.of})"
+        case events.RetrievalRetryCounted():
+            return f"Searching again for what is missing ({event.retry} of {event.of})"
+    return None
+
+
+def verdict(end: RunFinished) -> Verdict:
+    """What to put at the head of an answer."""
+    match end.status:
+        case "abstained":
+            return Verdict("Not found in your documents", "fair", _sentence(end.reason))
+        case "failed":
+            return Verdict("This could not be answered", "bad", _sentence(end.reason))
+        case "stopped":
+            return Verdict("Stopped", "fair", _sentence(end.reason))
+        case "unsupported":
+            return Verdict("Not backed by your documents", "bad", _sentence(end.reason))
+    if end.support is Support.NOT_APPLICABLE:
+        return Verdict("Answered without your documents", "fair")
+    if end.support is Support.PARTIALLY:
+        return Verdict("Partly grounded", "fair", _sentence(end.reason))
+    if end.useful is False:
+        return Verdict("Grounded, but only part of an answer", "fair")
+    return Verdict("Answered and grounded", "good")
+
+
+def _found(event: events.Retrieved) -> str:
+    if not event.hits:
+        return "Found nothing"
+    passages = counted(len(event.hits), "passage")
+    return f"Found {passages} in {counted(event.documents, 'document')}"
+
+
+def _graded(event: events.RelevanceGraded) -> str:
+    total = len(event.grades)
+    if not total:
+        return "Nothing to read"
+    failed = sum(grade.relevant is None for grade in event.grades)
+    relevant = sum(grade.relevant is True for grade in event.grades)
+    if failed == total:
+        return "Could not grade what was found"
+    verb = "is" if relevant == 1 else "are"
+    text = f"{relevant} of {counted(total, 'passage')} {verb} relevant"
+    return f"{text}, {failed} could not be graded" if failed else text
+
+
+def _support(label: Support, claims: Sequence[events.ClaimGrade], error: str | None) -> str:
+    backed = sum(claim.support is Support.FULLY for claim in claims)
+    match label:
+        case Support.FULLY if len(claims) == 1:
+            return "The claim is backed by a source"
+        case Support.FULLY:
+            return "Every claim is backed by a source"
+        case Support.PARTIALLY:
+            return f"{backed} of {counted(len(claims), 'claim')} fully backed by a source"
+        case Support.NOT:
+            return "The claims are not backed by the sources"
+        case Support.NOT_APPLICABLE:
+            return "Nothing to check it against"
+    return "Could not check the claims"
+
+
+def _useful(event: events.UsefulnessGraded) -> str:
+    if event.useful is None:
+        return "Could not check whether it answers the question"
+    scale = f" ({event.score} of 5)" if event.score is not None else ""
+    return f"It answers the question{scale}" if event.useful else f"It misses the question{scale}"
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    if not text:
+        return ""
+    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")

@@ -1,0 +1,408 @@
+"""SelfRag: the one façade that pages, REST, MCP and the command line call.
+
+It opens what one process needs (records, index, models, the reader's sandbox), and closes it
+again. Everything below is reached through it; nothing below knows of it.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Self
+
+from qdrant_client import QdrantClient
+
+from selfrag.documents.finding import find_pdfs
+from selfrag.documents.jobs import Jobs
+from selfrag.documents.library import ChunkSizes, IngestResult, Library, Report
+from selfrag.documents.render import Box
+from selfrag.documents.sandbox import Limits, Sandbox
+from selfrag.errors import UserError
+from selfrag.index.bm25 import Bm25Embeddings
+from selfrag.index.edge import EdgeClient
+from selfrag.index.lock import StorageLock
+from selfrag.index.store import Client, Index
+from selfrag.models.embeddings import EmbeddingModel, make_embeddings
+from selfrag.models.packaged import PackagedEmbeddings
+from selfrag.models.rerankers import make_reranker
+from selfrag.pages import Page
+from selfrag.records.database import open_database
+from selfrag.records.documents import DocumentRecord, Documents, State
+from selfrag.records.runs import RunRecord, Runs
+from selfrag.reflection.casting import Casting
+from selfrag.reflection.quotes import find_quote
+from selfrag.reflection.run import Run, RunPlan
+from selfrag.retrieval.funnel import Funnel, FunnelSettings, check_query
+from selfrag.retrieval.result import Hit, Mode, Retrieval
+from selfrag.settings import Settings, load_settings
+
+logger = logging.getLogger(__name__)
+
+KEPT_RUNS = 500  #: runs that can be followed without asking the records
+
+
+class SelfRag:
+    """An open library and all that answers questions about it. Use as a context manager.
+
+    Attributes:
+        settings: what it was opened with.
+        jobs: ingestion in the background.
+        library: documents on their way in and out.
+    """
+
+    def __init__(self, settings: Settings, *, reset: bool = False) -> None:
+        """Open everything.
+
+        Args:
+            reset: empty the index, to be built again with the present settings from the
+                library's own copies (`rebuild`).
+
+        Raises:
+            UserError: a setting does not fit, the storage is held by another process, the
+                index was built otherwise. Nothing stays open then.
+        """
+        self.settings = settings
+        self._exit = ExitStack()
+        with ExitStack() as opened:
+            self._open(opened, reset)
+            self._exit = opened.pop_all()
+
+    @classmethod
+    def open(cls, settings: Settings | None = None, *, reset: bool = False) -> Self:
+        """Open with the given settings, or those of the environment."""
+        return cls(settings or load_settings(), reset=reset)
+
+    def _open(self, opened: ExitStack, reset: bool) -> None:
+        settings = self.settings
+        storage = settings.storage_dir.expanduser()
+        models = storage / "models"
+        self._encoder: PackagedEmbeddings | None = None
+        self._encoder_lock = threading.Lock()
+        self._models = models
+        client = _open_client(settings, storage, opened)
+        engine = open_database(settings.database_url, storage)
+        opened.callback(engine.dispose)
+        self._documents = Documents(engine)
+        self._runs = Runs(engine)
+        self._live: dict[str, Run] = {}
+        self._live_lock = threading.Lock()
+        self.embeddings: EmbeddingModel = make_embeddings(settings, models)
+        self.reranker = make_reranker(settings.reranker_model, models / "rerankers")
+        self.casting = Casting(settings, self._packaged)
+        sparse = Bm25Embeddings()
+        names = (settings.qdrant_collection, settings.qdrant_parent_collection)
+        if reset:
+            Index.erase(client, *names)
+        self.index = Index.open(
+            client,
+            embeddings=self.embeddings,  # type: ignore[arg-type]
+            sparse=sparse,
+            fingerprint={
+                "embedding_model": self.embeddings.name,
+                "dimension": self.embeddings.dimension,
+                "chunk_size": settings.chunk_size,
+                "chunk_overlap": settings.chunk_overlap,
+                "parent_chunk_size": settings.parent_chunk_size,
+            },
+            collection=names[0],
+            parent_collection=names[1],
+        )
+        self._sandbox = Sandbox()
+        opened.callback(self._sandbox.close)
+        self.library = Library(
+            files=storage / "files",
+            documents=self._documents,
+            index=self.index,
+            embeddings=self.embeddings,
+            sandbox=self._sandbox,
+            sizes=ChunkSizes(
+                settings.chunk_size, settings.chunk_overlap, settings.parent_chunk_size
+            ),
+            limits=Limits(
+                seconds=settings.read_timeout,
+                memory_mb=settings.read_memory_mb,
+                pages=settings.read_max_pages,
+            ),
+        )
+        self.funnel = Funnel(
+            self.index,
+            self.embeddings,
+            sparse,
+            self.reranker,
+            self._documents.languages,
+            FunnelSettings(
+                candidates=settings.retrieval_candidates,
+                k_initial=settings.retrieval_k_initial,
+                k_mmr=settings.retrieval_k_mmr,
+                k_final=settings.retrieval_k_rerank,
+                fusion=settings.fusion,
+                dense_weight=settings.dense_weight,
+                mmr_lambda=settings.mmr_lambda,
+            ),
+        )
+        if reset:
+            for record in self._documents.all(State.READY):
+                self._documents.update(record.id, state=State.QUEUED.value)
+        self.unfinished = self.library.recover()
+        self.jobs = Jobs()
+        opened.callback(self.jobs.close)
+        opened.callback(self._stop_runs)
+
+    def close(self) -> None:
+        """Stop what is under way and give the storage back; further calls do nothing."""
+        self._exit.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def warm_up(self) -> None:
+        """Load what the first question would otherwise wait for, and go on with ingestion that
+        was interrupted."""
+        if isinstance(self.embeddings, PackagedEmbeddings):
+            self.embeddings.embed_query("warm-up")
+        if not self.settings.llm_configured:
+            self._packaged()
+        for record in self.unfinished:
+            self.submit_again(record.id)
+        self.unfinished = []
+
+    # Documents
+
+    def documents(self) -> list[DocumentRecord]:
+        """Every document of the library, in whatever state, oldest first."""
+        return self._documents.all()
+
+    def ready(self) -> list[DocumentRecord]:
+        """The documents that can be searched."""
+        return self._documents.all(State.READY)
+
+    def document(self, document_id: str) -> DocumentRecord:
+        """One document.
+
+        Raises:
+            UserError: there is none with this id.
+        """
+        return self.library.get(document_id)
+
+    def pages(self, document_id: str) -> list[Page]:
+        """The text of a document, page by page."""
+        return self._documents.pages(document_id)
+
+    def ingest(
+        self,
+        paths: Sequence[Path],
+        *,
+        password: str | None = None,
+        ocr: bool = False,
+        report: Callable[[Path, int, int], Report | None] | None = None,
+    ) -> Iterator[IngestResult]:
+        """Take files and folders in, one after another, and yield what became of each.
+
+        Args:
+            paths: PDFs, and folders that are walked for them; ``DATA_DIR`` where empty.
+            report: called for each file with its number (from 1) and how many there are; may
+                return what is to be called as that file goes on.
+
+        Raises:
+            UserError: a path is not there, or there is nothing to take in.
+        """
+        if not paths and self.settings.data_dir is None and not self.unfinished:
+            raise UserError(
+                "There is nothing to take in: name PDFs or folders, or set DATA_DIR to a folder."
+            )
+        if not paths and self.settings.data_dir is not None:
+            paths = [self.settings.data_dir]
+        files = find_pdfs(paths)
+        total = len(files) + len(self.unfinished)
+        waiting, self.unfinished = self.unfinished, []
+        for number, record in enumerate(waiting, start=1):
+            told = report(Path(record.name), number, total) if report else None
+            yield self.library.resume(record.id, password=password, ocr=ocr, report=told)
+        for number, path in enumerate(files, start=len(waiting) + 1):
+            told = report(path, number, total) if report else None
+            yield self.library.ingest(
+                path, source=str(path.resolve()), password=password, ocr=ocr, report=told
+            )
+
+    def submit(
+        self, path: Path, name: str, *, password: str | None = None, ocr: bool = False
+    ) -> str:
+        """Ingest a file in the background and remove it afterwards; returns the job's id."""
+
+        def work(report: Report, cancel: threading.Event) -> IngestResult:
+            try:
+                return self.library.ingest(
+                    path, name=name, password=password, ocr=ocr, report=report, cancel=cancel
+                )
+            finally:
+                path.unlink(missing_ok=True)
+
+        return self.jobs.submit(name, work)
+
+    def submit_again(
+        self, document_id: str, *, password: str | None = None, ocr: bool = False
+    ) -> str:
+        """Ingest a document again from the library's copy, in the background."""
+        record = self.library.get(document_id)
+
+        def work(report: Report, cancel: threading.Event) -> IngestResult:
+            return self.library.resume(
+                document_id, password=password, ocr=ocr, report=report, cancel=cancel
+            )
+
+        return self.jobs.submit(record.name, work)
+
+    @property
+    def incoming(self) -> Path:
+        """Where uploads wait for their job."""
+        folder = self.settings.storage_dir.expanduser() / "incoming"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def delete(self, document_id: str) -> DocumentRecord:
+        """Remove a document: vectors, parents, pages, record and file.
+
+        Raises:
+            UserError: there is none with this id.
+        """
+        return self.library.delete(document_id)
+
+    def page_image(self, document_id: str, page: int, quotes: Sequence[str] = ()) -> bytes:
+        """A page as PNG, with the quotes that stand on it highlighted.
+
+        Raises:
+            UserError: there is no such document or page, or it cannot be drawn.
+        """
+        record = self.library.get(document_id)
+        stored = self._documents.page(document_id, page)
+        if stored is None:
+            raise UserError(f"{record.name} has no page {page}.")
+        file = self.library.file(document_id)
+        boxes: list[Box] = []
+        for quote in quotes:
+            found = find_quote(quote, stored.text)
+            if found is not None:
+                boxes += self._sandbox.boxes(file, page, *found)
+        return self._sandbox.page_image(file, page, highlight=boxes)
+
+    # Questions
+
+    def retrieve(
+        self,
+        query: str,
+        mode: Mode = Mode.FULL,
+        k: int | None = None,
+        documents: Sequence[str] | None = None,
+    ) -> Retrieval:
+        """Search the library; see `Funnel.search`.
+
+        Raises:
+            UserError: the query is blank or too long, or ``k`` out of bounds.
+        """
+        return self.funnel.search(query, mode, k=k, documents=documents)
+
+    def start(
+        self,
+        question: str,
+        *,
+        mode: Mode = Mode.FULL,
+        documents: Sequence[str] | None = None,
+        max_retries: int | None = None,
+    ) -> Run:
+        """Begin to answer a question; returns at once, follow the run's log.
+
+        Raises:
+            UserError: the question is blank or too long, or the library is empty.
+        """
+        question = check_query(question)
+        if not self.ready():
+            raise UserError(
+                "Your library is empty: add a PDF first, on the Documents page or with "
+                "`python -m selfrag ingest FILE.pdf`."
+            )
+        cast = self.casting.cast()
+        chosen = None if documents is None else tuple(documents)
+        plan = RunPlan(
+            writer=cast.writer,
+            judge=cast.judge,
+            search=lambda query: self.funnel.search(query, mode, documents=chosen),
+            locate=self._locate,
+            usage=cast.ledger.total,
+            mode=mode.value,
+            max_retries=self.settings.max_retries if max_retries is None else max_retries,
+            keep=self.settings.retrieval_k_rerank,
+            documents=chosen,
+        )
+        run = Run(question, plan, self._record)
+        with self._live_lock:
+            self._live[run.id] = run
+            ended = [key for key, other in self._live.items() if other.log.closed]
+            for key in ended[:-KEPT_RUNS]:
+                del self._live[key]
+        return run.start()
+
+    def run(self, run_id: str) -> Run | None:
+        """A run of this process that is under way or ended lately."""
+        return self._live.get(run_id)
+
+    def recorded(self, run_id: str) -> RunRecord | None:
+        """A run that has ended, from the records."""
+        return self._runs.get(run_id)
+
+    def _locate(self, hit: Hit, quote: str) -> tuple[int, str | None]:
+        """The page on which a quote of a hit begins, and its printed label."""
+        for spans in (hit.parent_spans, hit.spans):
+            for span in spans:
+                page = self._documents.page(hit.document_id, span.page)
+                if page and find_quote(quote, page.text[span.start : span.end]):
+                    return span.page, page.label
+        page = self._documents.page(hit.document_id, hit.page)
+        return hit.page, page.label if page else None
+
+    def _record(self, run: Run) -> None:
+        end = run.result()
+        self._runs.put(
+            RunRecord(
+                id=run.id,
+                question=run.question,
+                status=end.status,
+                started_at=run.started_at,
+                elapsed_s=end.elapsed_s,
+                events=[event.model_dump(mode="json") for event in run.log.kept()],
+            )
+        )
+
+    def _stop_runs(self) -> None:
+        for run in list(self._live.values()):
+            if not run.log.closed:
+                run.stop()
+
+    def _packaged(self) -> PackagedEmbeddings:
+        """The packaged model, for the local judge and the extractive writer."""
+        with self._encoder_lock:
+            if self._encoder is None:
+                packaged = isinstance(self.embeddings, PackagedEmbeddings)
+                self._encoder = (
+                    self.embeddings if packaged else PackagedEmbeddings(self._models)  # type: ignore[assignment]
+                )
+            return self._encoder  # type: ignore[return-value]
+
+
+def _open_client(settings: Settings, storage: Path, opened: ExitStack) -> Client:
+    """The index's client; the storage folder is held by this process either way."""
+    if settings.qdrant_url is None:
+        client = EdgeClient(storage / "index")
+        opened.callback(client.close)
+        return client
+    lock = StorageLock(storage)
+    opened.callback(lock.release)
+    key = settings.qdrant_api_key
+    server = QdrantClient(
+        url=settings.qdrant_url, api_key=key.get_secret_value() if key else None, timeout=30
+    )
+    opened.callback(server.close)
+    return server
