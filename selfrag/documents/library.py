@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from selfrag.documents.chunking import chunk
 from selfrag.documents.errors import ReadingStopped, TooManyPages, UnreadablePdf
-from selfrag.documents.model import PageKind, Reading
+from selfrag.pages import PageKind, Reading
 from selfrag.documents.reading import why_nothing
 from selfrag.documents.sandbox import Limits, Sandbox
 from selfrag.errors import ModelError, UserError

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Engine, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from selfrag.documents.model import Heading, Page, PageKind
+from selfrag.pages import Heading, Page, PageKind
 from selfrag.records.schema import documents, pages
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from selfrag.documents.model import Span
+from selfrag.pages import Span
 from selfrag.retrieval.result import Hit, StageScore
 
 

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from selfrag.documents.model import Span
+from selfrag.pages import Span
 
 
 class Mode(StrEnum):
