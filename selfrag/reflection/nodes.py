@@ -126,7 +126,7 @@ def generator(state: State, runtime: Run) -> State:
                 context.check()
                 pieces.append(piece)
                 runtime.stream_writer(
-                    events.AnswerDelta(attempt=number, text=piece, at_s=context.elapsed())
+                    events.AnswerDelta(attempt=number, text=piece, at_s=round(context.elapsed(), 4))
                 )
         finally:
             close = getattr(stream, "close", None)
