@@ -224,7 +224,11 @@ class EdgeClient(EdgeCatalogue):
         request = engine.FacetRequest(key, limit, exact, to_filter(facet_filter))
         counted = self._get(collection_name).call(lambda shard: shard.facet(request))
         return models.FacetResponse(
-            hits=[models.FacetValueHit(value=hit.value, count=hit.count) for hit in counted.hits]
+            hits=[
+                models.FacetValueHit(value=hit.value, count=hit.count)
+                for hit in counted.hits
+                if hit.count  # values of deleted points are remembered until they are reclaimed
+            ]
         )
 
     def _write(self, name: str, operation: engine.UpdateOperation) -> None:

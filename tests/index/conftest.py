@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -30,7 +31,9 @@ def random_sparse(random: np.random.Generator, words: int) -> models.SparseVecto
     )
 
 
+@cache
 def random_points(seed: int = 0, count: int = POINTS) -> list[models.PointStruct]:
+    """Points that are the same for the same seed. Not to be changed."""
     random = np.random.default_rng(seed)
     return [
         models.PointStruct(

@@ -87,7 +87,7 @@ def both(twins: Twins, method: str, *args: Any, **kwargs: Any) -> tuple[Any, Any
 @pytest.mark.parametrize("name", FILTERS)
 def test_dense_and_sparse_search_rank_alike_under_every_filter(twins: Twins, name: str) -> None:
     random = np.random.default_rng(len(name))
-    for _ in range(5):
+    for _ in range(3):
         for query, using in (
             (random.normal(size=SIZE).tolist(), "dense"),
             (random_sparse(random, 6), "bm25"),
