@@ -22,7 +22,9 @@ from selfrag.errors import ModelError
 CALL_ERRORS = (openai.OpenAIError, ModelRefusalError, ValueError, TypeError, KeyError)
 
 _OPENAI_URL = "https://api.openai.com/v1"
-_UNKNOWN_MODEL = re.compile(r"model.{0,80}(not (a valid|found|exist)|does not exist|unknown)", re.I)
+_UNKNOWN_MODEL = re.compile(
+    r"model.{0,80}(not (found|exist)|does not exist)|(unknown|invalid|not a valid) model", re.I
+)
 _TOO_LONG = re.compile(r"context.{0,20}(length|window|size)|too many tokens|too long", re.I)
 _SECRET = re.compile(r"\b(sk|gsk|pk|key|Bearer)[-_ ][A-Za-z0-9_*.-]{6,}")
 _SHOWN = 200  #: characters of an endpoint's own message

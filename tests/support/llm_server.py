@@ -17,7 +17,7 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -321,12 +321,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
         self.wfile.flush()
-
-
-def serve() -> Iterator[LlmServer]:
-    """For a fixture: ``llm_server = pytest.fixture(serve)``."""
-    with LlmServer() as server:
-        yield server
 
 
 def main() -> None:
