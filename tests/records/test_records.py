@@ -1,0 +1,94 @@
+"""Manifest and runs in the database."""
+
+from pathlib import Path
+
+import pytest
+
+from selfrag.errors import UserError
+from selfrag.pages import Heading, Page, PageKind
+from selfrag.records.database import open_database
+from selfrag.records.documents import DocumentRecord, Documents, State
+from selfrag.records.runs import RunRecord, Runs
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> Documents:
+    return Documents(open_database(None, tmp_path))
+
+
+def record(number: int, **values) -> DocumentRecord:
+    defaults = {
+        "id": f"id{number}",
+        "sha256": f"{number:064x}",
+        "name": f"file {number}.pdf",
+        "bytes": 10,
+        "state": State.READY,
+        "added_at": float(number),
+    }
+    return DocumentRecord(**{**defaults, **values})
+
+
+def test_document_comes_back_as_it_was_written(documents: Documents):
+    written = record(
+        1,
+        pages={"text": 3, "scanned": 1},
+        notes=("a remark",),
+        outline=(Heading("Start", 1, 0),),
+        language="pt",
+    )
+    assert documents.add(written)
+    assert documents.get("id1") == written
+    assert documents.by_hash(written.sha256) == written
+    assert written.page_count == 4
+
+
+def test_same_content_is_not_added_twice(documents: Documents):
+    assert documents.add(record(1))
+    assert not documents.add(record(1, id="other", name="other.pdf"))
+    assert [found.id for found in documents.all()] == ["id1"]
+
+
+def test_states_are_filtered_and_updated(documents: Documents):
+    documents.add(record(1))
+    documents.add(record(2, state=State.READING))
+    documents.update("id1", state=State.FAILED.value, error="why")
+    assert [found.id for found in documents.all(State.READING, State.QUEUED)] == ["id2"]
+    failed = documents.get("id1")
+    assert failed is not None
+    assert (failed.state, failed.error) == (State.FAILED, "why")
+
+
+def test_languages_of_ready_documents_most_frequent_first(documents: Documents):
+    for number, language in enumerate(["en", "pt", "pt", None], start=1):
+        documents.add(record(number, language=language))
+    documents.add(record(9, language="fr", state=State.FAILED))
+    assert documents.languages() == ["pt", "en"]
+
+
+def test_pages_are_replaced_and_go_with_their_document(documents: Documents):
+    documents.add(record(1))
+    first = Page(1, PageKind.TEXT, "one", ((0, 3),), 595.0, 842.0, "i")
+    documents.put_pages("id1", [first, Page(2, PageKind.SCANNED)])
+    documents.put_pages("id1", [first])
+    assert documents.pages("id1") == [first]
+    assert documents.page("id1", 2) is None
+    documents.remove("id1")
+    assert documents.pages("id1") == []
+
+
+def test_run_comes_back_with_its_log(tmp_path: Path):
+    runs = Runs(open_database(None, tmp_path))
+    run = RunRecord("r1", "Why?", "answered", 1.0, 0.5, [{"step": "run_started"}])
+    runs.put(run)
+    runs.put(run)
+    assert runs.get("r1") == run
+    assert runs.get("r2") is None
+    runs.put(RunRecord("r2", "How?", "failed", 2.0, None, []))
+    assert [found.id for found in runs.latest()] == ["r2", "r1"]
+
+
+def test_database_that_cannot_be_opened_is_told_in_a_sentence(tmp_path: Path):
+    with pytest.raises(UserError, match="DATABASE_URL"):
+        open_database(f"sqlite:///{(tmp_path / 'no' / 'such' / 'x.db').as_posix()}", tmp_path)
+    with pytest.raises(UserError, match="DATABASE_URL"):
+        open_database("nonsense://", tmp_path)

@@ -1,0 +1,136 @@
+"""The funnel over a real index: modes, the record of every stage, bounds, filters."""
+
+import pytest
+
+from selfrag.errors import ModelError, UserError
+from selfrag.index.bm25 import Bm25Embeddings
+from selfrag.retrieval.funnel import Funnel, FunnelSettings
+from selfrag.retrieval.result import Mode, StageStatus
+from tests.retrieval.conftest import TEXTS
+
+STAGES = ["dense", "bm25", "fusion", "mmr", "rerank", "parents"]
+RAN = {
+    Mode.BM25: {"bm25"},
+    Mode.DENSE: {"dense"},
+    Mode.HYBRID: {"dense", "bm25", "fusion"},
+    Mode.HYBRID_MMR: {"dense", "bm25", "fusion", "mmr"},
+    Mode.HYBRID_RERANK: {"dense", "bm25", "fusion", "rerank"},
+    Mode.FULL: set(STAGES),
+}
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_mode_runs_its_stages_and_names_the_others_as_off(funnel: Funnel, mode: Mode):
+    found = funnel.search("patent royalty", mode)
+    assert [stage.name for stage in found.stages] == STAGES
+    assert {s.name for s in found.stages if s.status is StageStatus.RAN} == RAN[mode]
+    assert {s.name for s in found.stages if s.status is StageStatus.OFF} == set(STAGES) - RAN[mode]
+    assert found.hits
+    assert "patent" in found.hits[0].text.lower()
+
+
+def test_every_hit_has_rank_and_score_of_each_stage_it_passed(funnel: Funnel):
+    found = funnel.search("patent royalty", Mode.FULL)
+    best = found.hits[0]
+    assert set(best.scores) >= {"dense", "fusion", "mmr", "rerank"}
+    for name, score in best.scores.items():
+        assert found.lists[name][score.rank - 1] == best.chunk_id
+
+
+def test_word_that_only_keyword_search_knows_is_found(funnel: Funnel):
+    assert "XK-4471" in funnel.search("XK-4471", Mode.BM25).hits[0].text
+
+
+def test_other_words_for_the_same_thing_are_found_by_dense_search(funnel: Funnel):
+    assert "canteen" in funnel.search("When can I have lunch?", Mode.DENSE).hits[0].text
+
+
+def test_children_of_one_parent_give_it_once_at_its_best_rank(funnel: Funnel):
+    found = funnel.search("patent royalty", Mode.FULL, k=6)
+    parents = [hit.parent_id for hit in found.hits]
+    assert len(parents) == len(set(parents))
+    joined = next(hit for hit in found.hits if len(hit.children) > 1)
+    assert joined.children[0] == joined.chunk_id
+    assert joined.text in joined.parent_text
+
+
+def test_search_in_chosen_documents_finds_nothing_of_the_others(funnel: Funnel):
+    found = funnel.search("patent royalty", Mode.HYBRID, k=12, documents=["b"])
+    assert {hit.document_id for hit in found.hits} == {"b"}
+    assert funnel.search("patent", Mode.FULL, documents=[]).hits == ()
+
+
+def test_reranker_that_is_not_there_is_reported_as_skipped_with_the_cure(funnel, reranker):
+    reranker.reason = "the files are not on this machine: fetch them"
+    found = funnel.search("patent royalty", Mode.FULL)
+    stage = next(stage for stage in found.stages if stage.name == "rerank")
+    assert (stage.status, stage.reason) == (StageStatus.SKIPPED, reranker.reason)
+    assert found.hits
+
+
+def test_dense_search_that_cannot_be_had_is_skipped_and_bm25_goes_on(index, embeddings, reranker):
+    class Unreachable:
+        def embed_query(self, text: str) -> list[float]:
+            raise ModelError("The endpoint does not answer: check LLM_BASE_URL.")
+
+    funnel = Funnel(index, Unreachable(), Bm25Embeddings(), reranker, lambda: ["en"])
+    found = funnel.search("patent", Mode.HYBRID)
+    status = {stage.name: stage.status for stage in found.stages}
+    assert status["dense"] is status["fusion"] is StageStatus.SKIPPED
+    assert "patent" in found.hits[0].text.lower()
+
+
+def test_reranker_reads_at_most_32_passages(index, embeddings, reranker):
+    funnel = Funnel(
+        index,
+        embeddings,
+        Bm25Embeddings(),
+        reranker,
+        lambda: ["en"],
+        FunnelSettings(k_initial=100),
+    )
+    funnel.search("the invoice of the patent", Mode.HYBRID_RERANK)
+    assert reranker.given[0] <= 32
+
+
+def test_rrf_can_be_chosen(index, embeddings, reranker):
+    settings = FunnelSettings(fusion="rrf")
+    funnel = Funnel(index, embeddings, Bm25Embeddings(), reranker, lambda: ["en"], settings)
+    best = funnel.search("patent royalty", Mode.HYBRID).hits[0]
+    expected = sum(1 / (60 + best.scores[name].rank) for name in ("dense", "bm25"))
+    assert best.scores["fusion"].score == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("query", ["", "   \n\t", "\x00"])
+def test_blank_question_is_refused(funnel: Funnel, query: str):
+    with pytest.raises(UserError, match="empty"):
+        funnel.search(query)
+
+
+def test_question_of_20000_characters_is_refused_with_the_limit(funnel: Funnel):
+    with pytest.raises(UserError, match=r"20,000 characters; at most 8,000"):
+        funnel.search("x" * 20_000)
+
+
+@pytest.mark.parametrize("k", [0, -1, 101, 1_000_000])
+def test_k_out_of_bounds_is_refused(funnel: Funnel, k: int):
+    with pytest.raises(UserError, match="1 to 100"):
+        funnel.search("patent", k=k)
+
+
+@pytest.mark.parametrize("query", ["the of and", "専利", "a\x00b patent", "' OR 1=1 --"])
+def test_odd_queries_are_searched_without_a_fault(funnel: Funnel, query: str):
+    assert funnel.search(query, Mode.FULL).query
+
+
+@pytest.mark.parametrize("k", [1, 3, 12])
+def test_k_is_how_many_come_back_at_most(funnel: Funnel, k: int):
+    assert len(funnel.search("patent invoice leave", Mode.HYBRID, k=k).hits) == min(k, len(TEXTS))
+
+
+def test_json_contract(funnel: Funnel):
+    data = funnel.search("patent", Mode.FULL).to_json()
+    assert set(data) >= {"query", "mode", "hits", "stages"}
+    assert set(data["hits"][0]) >= {"rank", "chunk_id", "document", "page", "text", "scores"}
+    assert set(data["hits"][0]["scores"]["dense"]) == {"rank", "score"}
+    assert set(data["stages"][0]) >= {"name", "status", "seconds"}
