@@ -11,7 +11,7 @@ from langchain_openai import ChatOpenAI
 
 from selfrag.errors import ModelError
 from selfrag.models.chat_errors import CALL_ERRORS, endpoint, explain
-from selfrag.models.reasoning import ThoughtFilter
+from selfrag.models.reasoning import ThoughtFilter, remember_unannounced, thinks_unannounced
 from selfrag.models.usage import Call, UsageLedger
 from selfrag.reflection import prompts
 from selfrag.reflection.cleaning import clean_line, clean_question, clean_text, escape
@@ -57,7 +57,9 @@ class ChatWriter:
             yield from self._stream(messages, call)
 
     def _stream(self, messages: Sequence[BaseMessage], call: Call) -> Iterator[str]:
-        seen, thoughts = _Seen(), ThoughtFilter()
+        where, model = endpoint(self._model), self._model.model_name
+        seen = _Seen()
+        thoughts = ThoughtFilter(unannounced=thinks_unannounced(where, model))
         shown = False
         with contextlib.closing(self._chunks(messages)) as chunks:
             for chunk in chunks:
@@ -65,6 +67,12 @@ class ChatWriter:
                 # Here, not at the end: the person may stop between any two pieces.
                 call.answered(seen.text, seen.usage)
                 piece = thoughts.feed(chunk.text)
+                if thoughts.too_late:
+                    remember_unannounced(where, model)
+                    raise ModelError(
+                        f"What {self.name} wrote turned out to be its thinking, not the answer. "
+                        "Ask again: from now on the two are told apart."
+                    )
                 if not shown:
                     piece = piece.lstrip()
                 if piece:

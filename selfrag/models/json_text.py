@@ -4,15 +4,10 @@ import json
 import re
 from typing import Any
 
-_REASONING = re.compile(r"^.*?</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
+from selfrag.models.reasoning import without_reasoning
+
 _FENCE = re.compile(r"```[ \t]*(?:json)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 _DECODER = json.JSONDecoder(strict=False)
-
-
-def without_reasoning(text: str) -> str:
-    """``text`` after a reasoning model's ``<think>...</think>``, also where the first tag is not
-    there (some chat templates write it into the prompt)."""
-    return _REASONING.sub("", text).strip()
 
 
 def find_object(text: str) -> dict[str, Any] | None:

@@ -29,6 +29,7 @@ from pydantic import BaseModel, ValidationError
 from selfrag.errors import ModelError
 from selfrag.models.chat_errors import CALL_ERRORS, endpoint, explain
 from selfrag.models.json_text import find_object
+from selfrag.models.reasoning import is_unannounced, remember_unannounced
 from selfrag.models.usage import UsageLedger
 from selfrag.reflection import prompts
 from selfrag.reflection.prompts import Prompt
@@ -208,6 +209,8 @@ def _call(
                 raise _FormRefused from None
             raise failure from error
         call.answered(raw.text or json.dumps(_arguments(raw)), raw.usage_metadata)
+    if is_unannounced(raw.text):
+        remember_unannounced(endpoint(model), model.model_name)
     if refusal:
         raise ModelError(f"{model.model_name} refused to grade this ({' '.join(refusal.split())}).")
     if raw.response_metadata.get("finish_reason") == "content_filter":

@@ -181,7 +181,7 @@ def test_reasoning_is_not_the_answer(llm_server: LlmServer, tag: str) -> None:
     ("parts", "answer"),
     [
         (["<thi", "s> is no thought"], "<this> is no thought"),
-        (["a <think>b</think>"], "a <think>b</think>"),
+        (["a <think>b"], "a <think>b"),
         (["<think>never ends"], ""),
         (["<think>a</think><think>b</think>c"], "c"),
         (["<"], "<"),
@@ -191,6 +191,22 @@ def test_reasoning_is_not_the_answer(llm_server: LlmServer, tag: str) -> None:
 def test_only_thoughts_at_the_head_are_taken_away(parts: list[str], answer: str) -> None:
     thoughts = ThoughtFilter()
     assert "".join([*map(thoughts.feed, parts), thoughts.end()]) == answer
+
+
+def test_thinking_without_a_first_tag_is_noticed_and_remembered(llm_server: LlmServer) -> None:
+    llm_server.reply(pieces("Is it 30?", " No.</th", "ink>\n", "Leave is", " 25."))
+    writer = writer_of(llm_server)
+
+    with pytest.raises(ModelError, match="its thinking, not the answer"):
+        list(writer.write(QUESTION, PASSAGES))
+    assert list(writer.write(QUESTION, PASSAGES)) == ["Leave is", " 25."]
+
+
+def test_answer_without_thinking_of_a_model_that_usually_thinks_is_given_out() -> None:
+    thoughts = ThoughtFilter(unannounced=True)
+
+    assert thoughts.feed("Leave is") + thoughts.feed(" 25.") == ""
+    assert thoughts.end() == "Leave is 25."
 
 
 def test_usage_comes_from_the_stream(llm_server: LlmServer) -> None:

@@ -14,7 +14,6 @@ from pydantic import SecretStr
 from tests.support.llm_answers import failure, text
 from tests.support.llm_server import LlmServer
 
-
 KEY = SecretStr("x")
 
 
