@@ -5,14 +5,15 @@ is read, so that a character range can be drawn on it at any later time.
 """
 
 from dataclasses import dataclass
+from itertools import islice
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from selfrag.documents.glyphs import Glyphs, largest_image_share, read_glyphs
 from selfrag.documents.legibility import Legibility, legibility
-from selfrag.documents.model import PageKind
 from selfrag.documents.pagetext import PageText, page_text
+from selfrag.pages import PageKind
 
 GIBBERISH = (
     "The file does not say which letters its signs are (no Unicode table), "
@@ -25,7 +26,12 @@ _MANY_CURVES = 40
 
 @dataclass(slots=True)
 class Extract:
-    """What pdfium has for a page; ``glyphs`` is None where the page could not be loaded."""
+    """What pdfium has for a page.
+
+    Attributes:
+        glyphs: its characters; None where the page could not be loaded.
+        bare: pdfium found nothing at all on it, which may be damage.
+    """
 
     kind: PageKind
     text: PageText
@@ -33,6 +39,7 @@ class Extract:
     width: float = 0.0
     height: float = 0.0
     reason: str | None = None
+    bare: bool = False
 
 
 def extract(document: pdfium.PdfDocument, index: int) -> Extract:
@@ -54,7 +61,8 @@ def extract(document: pdfium.PdfDocument, index: int) -> Extract:
         kind, reason = _without_text(page)
         if glyphs.hidden and kind is PageKind.EMPTY:
             reason = f"{glyphs.hidden} invisible characters were left out."
-        return Extract(kind, text, glyphs, width, height, reason)
+        bare = pdfium_c.FPDFPage_CountObjects(page.raw) <= 0
+        return Extract(kind, text, glyphs, width, height, reason, bare)
     except pdfium.PdfiumError as error:
         return Extract(PageKind.FAILED, PageText(), None, reason=f"The page is damaged ({error}).")
     finally:
@@ -76,9 +84,7 @@ def _judged(found: Extract) -> Extract:
 def _without_text(page: pdfium.PdfPage) -> tuple[PageKind, str | None]:
     if largest_image_share(page) > 0:
         return PageKind.SCANNED, None
-    drawings = 0
-    for _ in page.get_objects(filter=(pdfium_c.FPDF_PAGEOBJ_PATH,), max_depth=3):
-        drawings += 1
-        if drawings >= _MANY_CURVES:
-            return PageKind.SCANNED, DRAWN
+    paths = page.get_objects(filter=(pdfium_c.FPDF_PAGEOBJ_PATH,), max_depth=3)
+    if sum(1 for _ in islice(paths, _MANY_CURVES)) == _MANY_CURVES:
+        return PageKind.SCANNED, DRAWN
     return PageKind.EMPTY, None

@@ -9,6 +9,7 @@ Coordinates are those of the page as displayed: points, origin top left, y down.
 
 import ctypes
 import unicodedata
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import repeat
@@ -37,13 +38,14 @@ _OCR_LAYER_SHARE = 0.3  # of the page that an image covers where hidden text is 
 
 def _function(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
     address = ctypes.cast(getattr(pdfium_c, name), ctypes.c_void_p).value
+    assert address is not None
     return ctypes.PYFUNCTYPE(result, *arguments)(address)
 
 
 _P, _I = ctypes.c_void_p, ctypes.c_int
 _unicode = _function("FPDFText_GetUnicode", ctypes.c_uint, _P, _I)
 _loose_box = _function("FPDFText_GetLooseCharBox", _I, _P, _I, _P)
-_text_object = _function("FPDFText_GetTextObject", _P, _P, _I)
+_text_object = _function("FPDFText_GetTextObject", ctypes.c_size_t, _P, _I)
 _angle = _function("FPDFText_GetCharAngle", ctypes.c_float, _P, _I)
 _map_error = _function("FPDFText_HasUnicodeMapError", _I, _P, _I)
 _hyphen = _function("FPDFText_IsHyphen", _I, _P, _I)
@@ -61,7 +63,7 @@ class Glyphs:
         objects: which text object drew it, 0 = none (made up by pdfium), (n,) uint64.
         width, height: of the displayed page.
         unmapped: share of visible characters that the font gives no Unicode for.
-        hidden: how many characters were left out because they cannot be seen.
+        hidden: how many characters on the page were left out because they cannot be seen.
         image_share: largest share of the page that one image covers.
     """
 
@@ -95,15 +97,13 @@ def page_matrix(page: pdfium.PdfPage) -> tuple[np.ndarray, np.ndarray, float, fl
 def read_glyphs(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage) -> Glyphs:
     """All characters of ``page``. The caller holds pdfium's lock."""
     linear, offset, width, height = page_matrix(page)
-    handle = ctypes.cast(textpage.raw, ctypes.c_void_p).value
+    handle = ctypes.cast(textpage.raw, ctypes.c_void_p).value or 0
     n = min(max(pdfium_c.FPDFText_CountChars(textpage.raw), 0), MOST_CHARACTERS)
     codes = np.fromiter(map(_unicode, repeat(handle), range(n)), dtype=np.int64, count=n)
     raw = np.zeros((n, 4), dtype=np.float32)
     start = raw.ctypes.data
-    for _ in map(_loose_box, repeat(handle), range(n), range(start, start + 16 * n, 16)):
-        pass
-    pointers = map(_text_object, repeat(handle), range(n))
-    objects = np.fromiter((p or 0 for p in pointers), dtype=np.uint64, count=n)
+    deque(map(_loose_box, repeat(handle), range(n), range(start, start + 16 * n, 16)), maxlen=0)
+    objects = np.fromiter(map(_text_object, repeat(handle), range(n)), dtype=np.uint64, count=n)
     for i in np.flatnonzero((codes == 2) | (codes == 0xFFFE)):
         codes[i] = 0x2D if _hyphen(handle, int(i)) == 1 else 0
     glyphs = Glyphs(
@@ -161,6 +161,7 @@ def _drop_unseen(glyphs: Glyphs, page: pdfium.PdfPage) -> None:
         glyphs.boxes[:, 3] - glyphs.boxes[:, 1], glyphs.boxes[:, 2] - glyphs.boxes[:, 0]
     )
     ink = (glyphs.codes > 32) & (glyphs.objects != 0)
+    on_page = seen.copy()
     seen &= ~(ink & (extent < 0.9))
     red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
     unseen_objects: list[int] = []
@@ -188,7 +189,7 @@ def _drop_unseen(glyphs: Glyphs, page: pdfium.PdfPage) -> None:
         glyphs.image_share = largest_image_share(page)
     if unseen_objects and glyphs.image_share < _OCR_LAYER_SHARE:
         seen &= ~np.isin(glyphs.objects, np.array(unseen_objects, dtype=np.uint64))
-    glyphs.hidden = int((ink & ~seen).sum())
+    glyphs.hidden = int((ink & on_page & ~seen).sum())
     glyphs.keep &= seen
 
 

@@ -11,9 +11,10 @@ from functools import lru_cache
 from typing import Any
 
 #: ISO 639-1 codes that can be the answer.
-LANGUAGES = tuple(
-    "en pt es fr de it nl sv da no fi pl cs sk sl hr ro hu bg ru uk el tr ar fa he hi th vi id "
-    "ca la zh ja ko".split()  # noqa: SIM905 - a list of forty strings is harder to read
+LANGUAGES = (
+    *("en", "pt", "es", "fr", "de", "it", "nl", "sv", "da", "no", "fi", "pl", "cs", "sk", "sl"),
+    *("hr", "ro", "hu", "bg", "ru", "uk", "el", "tr", "ar", "fa", "he", "hi", "th", "vi", "id"),
+    *("ca", "la", "zh", "ja", "ko"),
 )
 _SAMPLE = 6_000  # characters that are looked at
 _LEAST_LETTERS = 8

@@ -8,13 +8,12 @@ turned first, so that all later steps see lines that run to the right and pages 
 down.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from selfrag.documents.glyphs import Glyphs
-from selfrag.documents.normalise import is_rtl, is_unspaced
+from selfrag.documents.normalise import is_rtl
 
 #: A gap wider than this many times the letters' height ends a segment.
 _SEGMENT_GAP = 0.75
@@ -69,15 +68,22 @@ class Flow:
     segments: list[Segment] = field(default_factory=list)
 
 
-def flows(glyphs: Glyphs) -> list[Flow]:
-    """The page's segments by the way their text runs, the main one first."""
-    chars = ["" if not 0 < c < 0x110000 else chr(c) for c in glyphs.codes.tolist()]
-    space = np.array([not c or c.isspace() or c < " " for c in chars], dtype=bool)
+def flows(glyphs: Glyphs, chars: list[str]) -> list[Flow]:
+    """The page's segments by the way their text runs, the main one first.
+
+    Args:
+        glyphs: the page's characters.
+        chars: the same as strings.
+    """
+    codes = glyphs.codes
+    space = (codes <= 32) | (codes >= 0x110000) | ((codes >= 0x7F) & (codes <= 0xA0))
+    space |= (codes == 0x1680) | ((codes >= 0x2000) & (codes <= 0x200B)) | (codes == 0x3000)
+    space |= (codes == 0x2028) | (codes == 0x2029) | (codes == 0x202F) | (codes == 0x205F)
     ink = glyphs.keep & ~space
     found = []
     for turn in np.unique(glyphs.turn[ink]) if ink.any() else ():
         chosen = np.flatnonzero(ink & (glyphs.turn == turn))
-        if turn == 0 and _vertical(chars, chosen, glyphs.boxes):
+        if turn == 0 and _vertical(codes[chosen], glyphs.boxes[chosen]):
             turn = 1
         found.append((len(chosen), int(turn), chosen))
     found.sort(key=lambda item: (-item[0], item[1]))
@@ -98,13 +104,13 @@ def turned(
     return boxes, width, height
 
 
-def _vertical(chars: Sequence[str], chosen: np.ndarray, boxes: np.ndarray) -> bool:
+def _vertical(codes: np.ndarray, boxes: np.ndarray) -> bool:
     """Whether most ideographs and kana follow each other downwards."""
-    east = np.array([is_unspaced(chars[i]) for i in chosen.tolist()], dtype=bool)
+    east = (codes >= 0x3000) & ((codes < 0xA000) | (codes >= 0xF900)) & (codes < 0x40000)
     pairs = np.flatnonzero(east[:-1] & east[1:])
     if len(pairs) < 4:
         return False
-    a, b = boxes[chosen[pairs]], boxes[chosen[pairs + 1]]
+    a, b = boxes[pairs], boxes[pairs + 1]
     size = np.maximum(a[:, 3] - a[:, 1], 1e-6)
     beside = np.abs(b[:, 0] - a[:, 0]) < 0.3 * np.maximum(a[:, 2] - a[:, 0], 1e-6)
     below = (b[:, 1] - a[:, 1] > 0.5 * size) & (b[:, 1] - a[:, 1] < 2.5 * size)
@@ -146,6 +152,11 @@ def _flow(
     starts = word_starts.tolist()
     sources = chosen.tolist()
     backwards = np.concatenate([[False], jumps_back])
+    edges = np.array([starts[i] for i in bounds[:-1]])
+    left, right = np.minimum.reduceat(x0, edges).tolist(), np.maximum.reduceat(x1, edges).tolist()
+    top, bottom = np.minimum.reduceat(y0, edges).tolist(), np.maximum.reduceat(y1, edges).tolist()
+    tallest = np.maximum.reduceat(tall, edges).tolist()
+    heights = tall.tolist()
     for k in range(len(bounds) - 1):
         a, b = starts[bounds[k]], starts[bounds[k + 1]]
         words = [sources[starts[w] : starts[w + 1]] for w in range(bounds[k], bounds[k + 1])]
@@ -158,16 +169,16 @@ def _flow(
             text = " ".join("".join([chars[i] for i in w]) for w in words)
         flow.segments.append(
             Segment(
-                float(x0[a:b].min()),
-                float(y0[a:b].min()),
-                float(x1[a:b].max()),
-                float(y1[a:b].max()),
-                float(np.median(tall[a:b])),
+                left[k],
+                top[k],
+                right[k],
+                bottom[k],
+                sorted(heights[a:b])[(b - a) // 2],
                 words,
                 b - a,
                 rtl,
                 text,
-                float(tall[a:b].max()),
+                tallest[k],
             )
         )
     return flow

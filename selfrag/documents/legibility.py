@@ -18,6 +18,8 @@ _LATIN_WORD = re.compile(
     r"^[\"'“”‘’«»(\[{¿¡*•–—-]*(?:[^\W\d_]?[^\W\d_A-Z]*|[^\W\d_]+)(?:[-'’./&][^\W\d_]+)*"
     r"(?:['’]s)?[\"'“”‘’«»)\]}.,;:!?…*%–—-]*$"
 )
+_SAMPLE = 1_500  # characters of a page that are looked at
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 _LEAST = 24  # characters below which nothing can be said
 
 
@@ -31,16 +33,18 @@ class Legibility(Enum):
 
 def legibility(text: str, unmapped: float = 0.0) -> Legibility:
     """How readable ``text`` is; ``unmapped`` is the share of glyphs without Unicode."""
+    text = text[:_SAMPLE]
     letters = [c for c in text if not c.isspace()]
     if len(letters) < _LEAST:
         return Legibility.DOUBTFUL if unmapped > 0.5 else Legibility.GOOD
-    odd = sum(_script(c) == "odd" for c in letters) / len(letters)
-    words = _WORD.findall(text[:20_000])
-    long = [w for w in words if sum(c.isalpha() for c in w) > 2]
-    mixed = sum(_mixed(w) for w in long) / len(long) if long else 0.0
+    strange = [c for c in letters if not " " < c <= "~"]
+    odd = sum(_script(c) == "odd" for c in strange) / len(letters)
+    words = _WORD.findall(text)
+    long = [w for w in words if len(w) > 2]
+    mixed = sum(not w.isascii() and _mixed(w) for w in long) / len(long) if long else 0.0
     if odd > 0.3 or unmapped > 0.6 or mixed > 0.4:
         return Legibility.GIBBERISH
-    latin = [w for w in words if any(_script(c) == "LATIN" for c in w)]
+    latin = [w for w in words if _LATIN.search(w)]
     if len(latin) > 0.6 * len(words) and len("".join(latin)) >= _LEAST:
         built = sum(bool(_LATIN_WORD.match(w)) for w in latin) / len(latin)
         vowels = sum(_has_vowel(w) for w in latin if len(w) > 3) / max(

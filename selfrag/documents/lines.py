@@ -102,11 +102,17 @@ def write(row: Row, glyphs: Glyphs, chars: list[str]) -> Line:
 
 
 def _segment(segment: Segment, glyphs: Glyphs, chars: list[str]) -> tuple[str, list[int]]:
+    if segment.text.isascii() and segment.text.isprintable():  # nothing to normalise
+        plain: list[int] = []
+        for indices in segment.words:
+            plain += indices
+            plain.append(INSERTED)
+        return segment.text, plain[:-1]
     text: list[str] = []
     sources: list[int] = []
     for indices in segment.words:
         raw = "".join([chars[i] for i in indices])
-        if not raw.isascii() and any(map(is_rtl, raw)):
+        if any(map(is_rtl, raw)):
             indices = _letters_of_ligatures_turned(indices, glyphs, chars)
             raw = "".join([chars[i] for i in indices])
         part, origin = word(raw, indices)

@@ -51,60 +51,67 @@ def seems_to_be(head: bytes) -> str | None:
 
 
 @contextmanager
-def opened(path: Path, password: str | None = None) -> Iterator[pdfium.PdfDocument]:
+def opened(
+    path: Path, password: str | None = None, name: str | None = None
+) -> Iterator[pdfium.PdfDocument]:
     """The open document, under pdfium's lock; closed on leaving.
+
+    Args:
+        path: the file.
+        password: what opens it; an empty one is tried anyway.
+        name: what messages call the file, where its own name means nothing.
 
     Raises:
         UnreadablePdf: no PDF, empty, truncated or damaged.
         PasswordNeeded: a password is needed, or the one given is wrong.
     """
     with LOCK:
-        document = _open(path, password)
+        document = _open(path, password, name or path.name)
         try:
             yield document
         finally:
             document.close()
 
 
-def _open(path: Path, password: str | None) -> pdfium.PdfDocument:
+def _open(path: Path, password: str | None, name: str) -> pdfium.PdfDocument:
     try:
         with path.open("rb") as file:
             head = file.read(1024)
     except OSError as error:
         raise UnreadablePdf(
-            f"{path.name} cannot be read ({error.strerror or error}): "
+            f"{name} cannot be read ({error.strerror or error}): "
             "check that the file exists and may be opened."
         ) from error
     if not head:
-        raise UnreadablePdf(f"{path.name} is an empty file (0 bytes): download or export it again.")
+        raise UnreadablePdf(f"{name} is an empty file (0 bytes): download or export it again.")
     try:
         return pdfium.PdfDocument(path, password=password)
     except pdfium.PdfiumError as error:
         code = getattr(error, "err_code", None)
         if code == pdfium_c.FPDF_ERR_PASSWORD:
-            raise _password_error(path, password) from error
+            raise _password_error(name, password) from error
         other = seems_to_be(head)
         if other:
             raise UnreadablePdf(
-                f"{path.name} is not a PDF, it seems to be {other}: save or export it as PDF."
+                f"{name} is not a PDF, it seems to be {other}: save or export it as PDF."
             ) from error
         if code == pdfium_c.FPDF_ERR_SECURITY:
             raise UnreadablePdf(
-                f"{path.name} is encrypted in a way that is not supported: "
+                f"{name} is encrypted in a way that is not supported: "
                 "save a copy without protection and add that."
             ) from error
         raise UnreadablePdf(
-            f"{path.name} is damaged or cut short and cannot be opened: get the file again, "
+            f"{name} is damaged or cut short and cannot be opened: get the file again, "
             "or open it in a PDF viewer and save it anew."
         ) from error
 
 
-def _password_error(path: Path, password: str | None) -> PasswordNeeded:
+def _password_error(name: str, password: str | None) -> PasswordNeeded:
     if password:
         return PasswordNeeded(
-            f"The password does not open {path.name}: check it and try again.", wrong=True
+            f"The password does not open {name}: check it and try again.", wrong=True
         )
     return PasswordNeeded(
-        f"{path.name} is locked with a password: enter it (or give it with --password). "
+        f"{name} is locked with a password: enter it (or give it with --password). "
         "It is used once and not stored."
     )

@@ -59,7 +59,7 @@ def page_text(glyphs: Glyphs) -> PageText:
     out = PageText()
     parts: list[str] = []
     length = 0
-    groups = flows(glyphs)
+    groups = flows(glyphs, chars)
     seen = "\n".join(s.text for flow in groups for s in flow.segments).casefold()
     for number, flow in enumerate(groups):
         lines, separators = _join_regions(flow, glyphs, chars, seen)

@@ -17,12 +17,12 @@ from selfrag.documents.errors import OcrMissing, TooManyPages, UnreadablePdf
 from selfrag.documents.extraction import GIBBERISH, Extract, extract
 from selfrag.documents.furniture import body_ranges
 from selfrag.documents.language import detect_language
-from selfrag.documents.model import Page, PageKind, Reading
 from selfrag.documents.opening import opened
 from selfrag.documents.pagetext import PageText
 from selfrag.documents.render import render_png
 from selfrag.documents.second_reader import SecondReader
 from selfrag.documents.structure import labels, notes, outline, title
+from selfrag.pages import Page, PageKind, Reading
 
 Progress = Callable[[int, int], None]
 
@@ -37,6 +37,7 @@ def read_pdf(
     ocr: bool = False,
     max_pages: int = 10_000,
     progress: Progress | None = None,
+    name: str | None = None,
 ) -> Reading:
     """Reads all pages of a PDF.
 
@@ -46,6 +47,7 @@ def read_pdf(
         ocr: recognise the text of pages that have none (needs tesseract).
         max_pages: a file with more is refused.
         progress: called with the number of pages done and of all pages, after each.
+        name: what messages call the file, where its own name means nothing.
 
     Returns:
         The reading. It may hold no text at all: see ``why_nothing``.
@@ -55,27 +57,24 @@ def read_pdf(
         PasswordNeeded: a password is needed, or the one given is wrong.
         TooManyPages: more than ``max_pages``.
     """
+    name = name or path.name
     try:
-        with opened(path, password) as document:
+        with opened(path, password, name) as document:
             if len(document):
-                return _read(document, path, password, ocr, max_pages, progress)
+                return _read(document, path, password, ocr, max_pages, progress, name)
     except UnreadablePdf:
-        rescued = _rescued(path, password, max_pages, progress)
+        rescued = _rescued(path, password, max_pages, progress, name)
         if rescued is None:
             raise
         return rescued
-    rescued = _rescued(path, password, max_pages, progress)
+    rescued = _rescued(path, password, max_pages, progress, name)
     if rescued is None:
-        raise UnreadablePdf(
-            f"{path.name} has no pages: it is damaged or cut short. Get the file again."
-        )
+        raise UnreadablePdf(f"{name} has no pages: it is damaged or cut short. Get the file again.")
     return rescued
 
 
-def why_nothing(reading: Reading) -> str | None:
-    """The sentence that says why a document has no text, or None where it has some."""
-    if any(page.text.strip() for page in reading.pages):
-        return None
+def why_nothing(reading: Reading) -> str:
+    """The sentence that says why nothing of a document can be found, and what to do."""
     total = len(reading.pages)
     scanned, failed = reading.count(PageKind.SCANNED), reading.count(PageKind.FAILED)
     gibberish = sum(page.reason == GIBBERISH for page in reading.pages)
@@ -97,6 +96,10 @@ def why_nothing(reading: Reading) -> str | None:
             f"No text found: {_pages(failed, total)} could not be read. "
             "Open the file in a PDF viewer, save it anew and add that."
         )
+    if any(page.text.strip() for page in reading.pages):
+        return (
+            "No text found but page numbers and running heads. Check that this is the right file."
+        )
     every = "its only page is" if total == 1 else f"all {total} pages are"
     return f"No text found: {every} empty. Check that this is the right file."
 
@@ -107,10 +110,10 @@ def _pages(count: int, total: int) -> str:
     return f"{count} of {total} pages"
 
 
-def _limit(path: Path, total: int, max_pages: int) -> None:
+def _limit(name: str, total: int, max_pages: int) -> None:
     if total > max_pages:
         raise TooManyPages(
-            f"{path.name} has {total:,} pages, the limit is {max_pages:,}: "
+            f"{name} has {total:,} pages, the limit is {max_pages:,}: "
             "split the file, or raise the limit in the settings."
         )
 
@@ -122,9 +125,10 @@ def _read(
     ocr: bool,
     max_pages: int,
     progress: Progress | None,
+    name: str,
 ) -> Reading:
     total = len(document)
-    _limit(path, total, max_pages)
+    _limit(name, total, max_pages)
     second = SecondReader(path, password)
     remarks = notes(document)
     found: list[Extract] = []
@@ -168,6 +172,8 @@ def _ask_second(page: Extract, second: SecondReader, index: int) -> None:
     text = second.text(index)
     if text.strip():
         page.kind, page.text, page.reason = PageKind.TEXT, PageText(text), _SECOND
+    elif page.bare and index in second.damaged:
+        page.kind, page.reason = PageKind.FAILED, "The page's content is damaged."
 
 
 def _recognise(
@@ -197,14 +203,14 @@ def _recognise(
 
 
 def _rescued(
-    path: Path, password: str | None, max_pages: int, progress: Progress | None
+    path: Path, password: str | None, max_pages: int, progress: Progress | None, name: str
 ) -> Reading | None:
     """The file as the second reader has it, where pdfium finds no pages; None if it has none."""
     if not path.is_file() or not path.stat().st_size:
         return None
     second = SecondReader(path, password)
     total = second.page_count
-    _limit(path, total, max_pages)
+    _limit(name, total, max_pages)
     pages = []
     for index in range(total):
         text = second.text(index)

@@ -26,6 +26,7 @@ class SecondReader:
         self._path = path
         self._password = password
         self._found: list[object] | None = None
+        self.damaged: set[int] = set()  #: pages (0-based) whose content pypdf could not parse
 
     @property
     def page_count(self) -> int:
@@ -40,6 +41,7 @@ class SecondReader:
         try:
             raw: str = pages[index].extract_text()  # type: ignore[attr-defined]
         except Exception as error:  # pypdf raises anything on damaged files
+            self.damaged.add(index)
             _log.info("second reader: page %d of %s: %r", index + 1, self._path.name, error)
             return ""
         return paragraphs("\n".join("".join(map(character, ln)) for ln in raw.splitlines()))

@@ -8,7 +8,7 @@ import re
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from selfrag.documents.model import Heading
+from selfrag.pages import Heading
 
 _MOST_HEADINGS = 10_000
 _NO_TITLE = re.compile(r"^(?:untitled|unbenannt|sem t[íi]tulo|sin t[íi]tulo|sans titre)\b", re.I)

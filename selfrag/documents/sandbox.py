@@ -1,0 +1,396 @@
+"""Reads untrusted files in a separate process, so that one file costs only itself.
+
+Limits: seconds of wall time, memory, pages. Memory is limited by the system where it can be
+(address space, Linux); on Windows and macOS, and against what that misses, the process's
+memory is looked at ten times a second and the process killed. A crash, an endless loop or a
+bomb ends as a sentence about that file; the next request starts a new process.
+
+There are two processes, each started at its first request (0.4 s) and kept: one reads, the
+other draws pages, so that a page can be looked at while a long file is read. Neither
+outlives the application: they end when their standard input closes.
+"""
+
+import contextlib
+import logging
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil  # type: ignore[import-untyped]
+
+from selfrag.documents import errors, wire
+from selfrag.documents.errors import ReadingStopped
+from selfrag.documents.render import Box
+from selfrag.errors import UserError
+from selfrag.pages import Reading
+
+_log = logging.getLogger(__name__)
+
+_ROOT = Path(__file__).resolve().parents[2]
+_TICK = 0.1  # seconds between two looks at memory, time and cancellation
+_START = 60.0  # seconds that a process may take to start on a busy machine
+_ERRORS: dict[str, type[UserError]] = {
+    name: kind
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type) and issubclass(kind, UserError)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What reading one file may cost.
+
+    Attributes:
+        seconds: wall time.
+        memory_mb: resident memory of the reading process, in MiB.
+        pages: pages of the file.
+    """
+
+    seconds: float = 600.0
+    memory_mb: int = 1_024
+    pages: int = 10_000
+
+
+_DRAWING = Limits(seconds=30.0)
+
+
+class _Process:
+    """A worker process and the thread that takes its messages."""
+
+    def __init__(self) -> None:
+        environment = {**os.environ, "PYTHONPATH": _python_path(), "OMP_NUM_THREADS": "1"}
+        self.popen = subprocess.Popen(
+            [sys.executable, "-m", "selfrag.documents.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        self.messages: queue.SimpleQueue[tuple[dict[str, Any], bytes] | None]
+        self.messages = queue.SimpleQueue()
+        threading.Thread(target=self._take, daemon=True, name="sandbox").start()
+        self.psutil = psutil.Process(self.popen.pid)
+
+    def _take(self) -> None:
+        assert self.popen.stdout is not None
+        message = None
+        while True:
+            try:
+                message = wire.receive(self.popen.stdout)
+            except (OSError, ValueError) as error:
+                _log.warning("the reading process sent no message: %r", error)
+                message = None
+            self.messages.put(message)
+            if message is None:
+                return
+
+    def send(self, message: dict[str, Any]) -> None:
+        assert self.popen.stdin is not None
+        wire.send(self.popen.stdin, message)
+
+    def memory(self) -> int:
+        """Resident bytes of the process and of what it started (tesseract)."""
+        total = 0
+        try:
+            for process in (self.psutil, *self.psutil.children(recursive=True)):
+                total += process.memory_info().rss
+        except psutil.Error:
+            return total
+        return total
+
+    def kill(self) -> None:
+        try:
+            for child in self.psutil.children(recursive=True):
+                child.kill()
+        except psutil.Error:
+            pass  # it is gone already
+        self.popen.kill()
+        self.popen.wait()
+        for stream in (self.popen.stdin, self.popen.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):  # what was still to be written
+                    stream.close()
+
+
+def _python_path() -> str:
+    rest = os.environ.get("PYTHONPATH")
+    return os.pathsep.join([str(_ROOT), rest] if rest else [str(_ROOT)])
+
+
+class _Worker:
+    """One worker process, started when needed, started again after it was killed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: _Process | None = None
+        self._closed = False
+
+    def ask(
+        self,
+        request: dict[str, Any],
+        name: str,
+        limits: Limits,
+        progress: Callable[[int, int], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> tuple[dict[str, Any], bytes]:
+        """The answer to a request; requests wait for each other.
+
+        Raises:
+            ReadingStopped: too long, too much memory, crashed or cancelled.
+            UserError: what the worker has to say.
+        """
+        while not self._lock.acquire(timeout=_TICK):
+            if cancel is not None and cancel.is_set():
+                raise _cancelled(name)
+        try:
+            process = self._running(name)
+            try:
+                process.send({**request, "memory": limits.memory_mb << 20})
+                return self._wait(process, name, limits, progress, cancel)
+            except OSError as error:
+                raise self._stopped(process, name) from error
+            except BaseException:
+                if not self._idle:
+                    self._end(process)
+                raise
+        finally:
+            self._lock.release()
+
+    def _running(self, name: str) -> _Process:
+        if self._closed:
+            raise ReadingStopped(f"{name} was not read: the application is closing.")
+        process = self._process
+        if process is not None and process.popen.poll() is None:
+            return process
+        if process is not None:
+            self._end(process)
+        process = self._process = _Process()
+        try:
+            ready = process.messages.get(timeout=_START)
+        except queue.Empty:
+            ready = None
+        if ready is None:
+            self._end(process)
+            raise ReadingStopped(
+                f"{name} was not read: the reading process does not start. "
+                "Run `python -m selfrag doctor`."
+            )
+        return process
+
+    _idle = True  # whether the process has answered its last request
+
+    def _wait(
+        self,
+        process: _Process,
+        name: str,
+        limits: Limits,
+        progress: Callable[[int, int], None] | None,
+        cancel: threading.Event | None,
+    ) -> tuple[dict[str, Any], bytes]:
+        self._idle = False
+        deadline = time.monotonic() + limits.seconds
+        looked = 0.0
+        while True:
+            now = time.monotonic()
+            if cancel is not None and cancel.is_set():
+                raise _cancelled(name)
+            if now > deadline:
+                raise ReadingStopped(
+                    f"Reading {name} took more than {limits.seconds:g} seconds and was stopped: "
+                    "the file may be damaged. Split it, or raise the limit in the settings."
+                )
+            if now - looked >= _TICK:
+                looked = now
+                if process.memory() > limits.memory_mb << 20:
+                    raise _too_much_memory(name, limits)
+            try:
+                received = process.messages.get(timeout=_TICK)
+            except queue.Empty:
+                continue
+            if received is None:
+                raise self._stopped(process, name)
+            message, data = received
+            if message.get("type") == "progress":
+                if progress is not None:
+                    progress(int(message["done"]), int(message["total"]))
+                continue
+            self._idle = True
+            if message.get("type") == "error":
+                raise self._error(process, message, name, limits)
+            return message, data
+
+    def _error(
+        self, process: _Process, message: dict[str, Any], name: str, limits: Limits
+    ) -> Exception:
+        kind, text = str(message.get("error")), str(message.get("text", ""))
+        if kind in _ERRORS:
+            extra = {k: bool(message[k]) for k in ("wrong", "cancelled") if k in message}
+            return _ERRORS[kind](text, **extra)
+        if kind == "index":
+            return IndexError(text)
+        self._end(process)  # after a lack of memory or a bug its state is not to be trusted
+        if kind == "memory":
+            return _too_much_memory(name, limits)
+        _log.error("reading %s failed: %s", name, text)
+        return ReadingStopped(
+            f"{name} could not be read (the reader failed: {text[:200]}). "
+            "Open it in a PDF viewer, save it anew and add that."
+        )
+
+    def _stopped(self, process: _Process, name: str) -> ReadingStopped:
+        self._end(process)
+        code = process.popen.returncode
+        _log.warning("the reading process ended with %s while reading %s", code, name)
+        return ReadingStopped(
+            f"{name} made the reader crash or run out of memory: it seems to be damaged. "
+            "Open it in a PDF viewer, save it anew and add that."
+        )
+
+    def _end(self, process: _Process) -> None:
+        process.kill()
+        self._idle = True
+        if self._process is process:
+            self._process = None
+
+    def close(self) -> None:
+        """Ends the process, also in the middle of a request."""
+        self._closed = True
+        process = self._process
+        if process is not None:
+            process.popen.kill()
+        with self._lock:
+            if self._process is not None:
+                self._end(self._process)
+
+
+def _cancelled(name: str) -> ReadingStopped:
+    return ReadingStopped(f"Reading {name} was cancelled. Add it again to read it.", cancelled=True)
+
+
+def _too_much_memory(name: str, limits: Limits) -> ReadingStopped:
+    return ReadingStopped(
+        f"Reading {name} needed more than {limits.memory_mb:,} MB of memory and was stopped: "
+        "the file may be a decompression bomb. Split it, or raise the limit in the settings."
+    )
+
+
+class Sandbox:
+    """Reads and draws untrusted files. Thread-safe; use as a context manager or ``close()``."""
+
+    def __init__(self) -> None:
+        self._reader = _Worker()
+        self._drawer = _Worker()
+
+    def __enter__(self) -> "Sandbox":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def read(
+        self,
+        path: Path,
+        *,
+        limits: Limits | None = None,
+        password: str | None = None,
+        ocr: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+        cancel: threading.Event | None = None,
+        name: str | None = None,
+    ) -> Reading:
+        """As ``read_pdf``, in the separate process; ``name`` is what messages call the file.
+
+        Raises:
+            ReadingStopped: too long, too much memory, crashed or cancelled.
+            UnreadablePdf, PasswordNeeded, TooManyPages: as ``read_pdf``.
+        """
+        limits = limits or Limits()
+        name = name or path.name
+        message, _ = self._reader.ask(
+            {
+                "command": "read",
+                "path": str(path.resolve()),
+                "password": password,
+                "ocr": ocr,
+                "max_pages": limits.pages,
+                "name": name,
+            },
+            name,
+            limits,
+            progress,
+            cancel,
+        )
+        return wire.unpack_reading(message["reading"])
+
+    def page_image(
+        self,
+        path: Path,
+        page: int,
+        *,
+        password: str | None = None,
+        scale: float = 1.5,
+        highlight: Sequence[Box] = (),
+        limits: Limits = _DRAWING,
+    ) -> bytes:
+        """As ``render.page_image``, in a separate process."""
+        request = {
+            "command": "page_image",
+            "path": str(path.resolve()),
+            "page": page,
+            "password": password,
+            "scale": scale,
+            "highlight": [[b.x0, b.y0, b.x1, b.y1] for b in highlight],
+        }
+        _, png = self._drawer.ask(request, f"page {page} of {path.name}", limits)
+        return png
+
+    def boxes(
+        self,
+        path: Path,
+        page: int,
+        start: int,
+        end: int,
+        *,
+        password: str | None = None,
+        limits: Limits = _DRAWING,
+    ) -> list[Box]:
+        """As ``render.boxes``, in a separate process."""
+        request = {
+            "command": "boxes",
+            "path": str(path.resolve()),
+            "page": page,
+            "start": start,
+            "end": end,
+            "password": password,
+        }
+        message, _ = self._drawer.ask(request, f"page {page} of {path.name}", limits)
+        return [Box(*map(float, box)) for box in message["boxes"]]
+
+    def close(self) -> None:
+        """Ends both processes."""
+        self._reader.close()
+        self._drawer.close()
+
+
+def read_in_sandbox(
+    path: Path,
+    *,
+    limits: Limits | None = None,
+    password: str | None = None,
+    ocr: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    cancel: threading.Event | None = None,
+) -> Reading:
+    """One file in a process of its own, which ends with it. For many files keep a ``Sandbox``."""
+    with Sandbox() as sandbox:
+        return sandbox.read(
+            path, limits=limits, password=password, ocr=ocr, progress=progress, cancel=cancel
+        )
