@@ -6,10 +6,10 @@ again. Everything below is reached through it; nothing below knows of it.
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from qdrant_client import QdrantClient
 
@@ -22,11 +22,12 @@ from selfrag.errors import UserError
 from selfrag.index.bm25 import Bm25Embeddings
 from selfrag.index.edge import EdgeClient
 from selfrag.index.lock import StorageLock
+from selfrag.index.payload import CONTENT, METADATA
 from selfrag.index.store import Client, Index
 from selfrag.models.embeddings import EmbeddingModel, make_embeddings
 from selfrag.models.packaged import PackagedEmbeddings
 from selfrag.models.rerankers import make_reranker
-from selfrag.pages import Page
+from selfrag.pages import Chunk, Page, Span
 from selfrag.records.database import open_database
 from selfrag.records.documents import DocumentRecord, Documents, State
 from selfrag.records.runs import RunRecord, Runs
@@ -263,6 +264,22 @@ class SelfRag:
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
+    def rename(self, document_id: str, name: str) -> DocumentRecord:
+        """Show and cite a document under another name.
+
+        Raises:
+            UserError: there is no such document, it is being read, or the name is blank.
+        """
+        return self.library.rename(document_id, name)
+
+    def chunks(self, document_id: str) -> tuple[list[Chunk], list[Chunk]]:
+        """A document's parents and children, both in reading order."""
+        children = [_chunk(payload) for payload in self.index.children(document_id)]
+        wanted = dict.fromkeys(child.parent_id for child in children if child.parent_id)
+        stored = self.index.parents(list(wanted)).values()
+        parents = sorted(map(_chunk, stored), key=lambda parent: parent.position)
+        return parents, children
+
     def delete(self, document_id: str) -> DocumentRecord:
         """Remove a document: vectors, parents, pages, record and file.
 
@@ -288,6 +305,19 @@ class SelfRag:
             if found is not None:
                 boxes += self._sandbox.boxes(file, page, *found)
         return self._sandbox.page_image(file, page, highlight=boxes)
+
+    def places(
+        self, document_id: str, page: int, ranges: Sequence[tuple[int, int]]
+    ) -> list[list[Box]]:
+        """Where on a page each ``(start, end)`` range of its text stands, one box per line.
+
+        A range has no box where its place is not known: the text was recognised by OCR.
+
+        Raises:
+            UserError: there is no such document, or it cannot be opened.
+        """
+        file = self.library.file(self.library.get(document_id).id)
+        return [self._sandbox.boxes(file, page, start, end) for start, end in ranges]
 
     # Questions
 
@@ -390,6 +420,21 @@ class SelfRag:
                     self.embeddings if packaged else PackagedEmbeddings(self._models)  # type: ignore[assignment]
                 )
             return self._encoder  # type: ignore[return-value]
+
+
+def _chunk(payload: Mapping[str, Any]) -> Chunk:
+    """A chunk from what the index stores beside it."""
+    about = payload[METADATA]
+    return Chunk(
+        id=about["chunk_id"],
+        text=payload[CONTENT],
+        start=about["start"],
+        end=about["end"],
+        spans=tuple(Span(*span) for span in about["spans"]),
+        position=about["position"],
+        parent_id=about["parent_id"],
+        heading=about["heading"],
+    )
 
 
 def _open_client(settings: Settings, storage: Path, opened: ExitStack) -> Client:

@@ -91,10 +91,14 @@ class Jobs:
         if job is not None:
             job.cancel.set()
 
-    def dismiss(self) -> None:
-        """Forget the jobs that are done."""
+    def dismiss(self, job_id: str | None = None) -> None:
+        """Forget a job that is done, or all of them."""
         with self._lock:
-            self._jobs = {key: job for key, job in self._jobs.items() if not job.view.finished}
+            self._jobs = {
+                key: job
+                for key, job in self._jobs.items()
+                if not job.view.finished or job_id not in (None, key)
+            }
 
     def views(self) -> list[JobView]:
         """Every job, oldest first."""

@@ -16,12 +16,17 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from selfrag.documents.chunking import chunk
-from selfrag.documents.errors import ReadingStopped, TooManyPages, UnreadablePdf
+from selfrag.documents.errors import (
+    PasswordNeeded,
+    ReadingStopped,
+    TooManyPages,
+    UnreadablePdf,
+)
 from selfrag.pages import PageKind, Reading
 from selfrag.documents.reading import why_nothing
 from selfrag.documents.sandbox import Limits, Sandbox
@@ -32,6 +37,7 @@ from selfrag.records.documents import DocumentRecord, Documents, State
 
 logger = logging.getLogger(__name__)
 
+CANCELLED = "Reading was cancelled before it was done: read the document again."
 UNFINISHED = (State.QUEUED, State.READING, State.EMBEDDING, State.INDEXING)
 
 
@@ -47,6 +53,7 @@ class IngestResult:
         pages, chunks: pages in the file, children in the index.
         seconds: how long it took.
         notes: remarks, such as pages that were left out.
+        needs: what would help a file that failed: its ``password``, or ``ocr``; None otherwise.
     """
 
     document: str
@@ -57,6 +64,7 @@ class IngestResult:
     seconds: float = 0.0
     error: str | None = None
     notes: tuple[str, ...] = ()
+    needs: Literal["password", "ocr"] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """One entry of ``ingest --json``."""
@@ -183,6 +191,22 @@ class Library:
             )
         return record
 
+    def rename(self, document_id: str, name: str) -> DocumentRecord:
+        """Show and cite a document under another name.
+
+        Raises:
+            UserError: there is no such document, it is being read, or the name is blank.
+        """
+        record = self.get(document_id)
+        if not name.strip():
+            raise UserError("A document needs a name: write one.")
+        if record.state in UNFINISHED:
+            raise UserError(f"{record.name} is being read: rename it once it is ready.")
+        name = clean_name(name)
+        self._index.rename(document_id, name)
+        self._documents.update(document_id, name=name)
+        return replace(record, name=name)
+
     def delete(self, document_id: str) -> DocumentRecord:
         """Remove a document: vectors, parents, pages, record and file.
 
@@ -278,15 +302,14 @@ class Library:
         try:
             return self._build(record, began, password, ocr, report, cancel)
         except CancelledError:
-            self._drop(record.id)
-            return IngestResult(record.name, None, "cancelled")
+            return self._given_up(record, "cancelled", None)
         except ReadingStopped as error:
-            self._drop(record.id)
             status: Literal["cancelled", "failed"] = "cancelled" if error.cancelled else "failed"
-            return IngestResult(record.name, None, status, error=str(error))
+            return self._given_up(record, status, str(error))
         except (UnreadablePdf, TooManyPages) as error:
-            self._drop(record.id)
-            return IngestResult(record.name, None, "failed", error=str(error))
+            return self._given_up(record, "failed", str(error))
+        except PasswordNeeded as error:
+            return replace(self._failed(record, str(error)), needs="password")
         except (UserError, ModelError) as error:
             return self._failed(record, str(error))
         except OSError as error:
@@ -383,13 +406,30 @@ class Library:
             self._drop(other.id)
         return ("replaces the earlier version of this file",) if older else ()
 
+    def _given_up(
+        self, record: DocumentRecord, status: Literal["cancelled", "failed"], error: str | None
+    ) -> IngestResult:
+        """Leave nothing of a file on its way in; one that was in before stays, to be read again."""
+        if record.state in UNFINISHED:
+            self._drop(record.id)
+            return IngestResult(record.name, None, status, error=error)
+        why = error if error and status == "failed" else CANCELLED
+        return replace(self._failed(record, why), status=status)
+
     def _failed(self, record: DocumentRecord, error: str) -> IngestResult:
         """Keep the row and the file, so that a password or OCR can be tried; nothing is indexed."""
         self._index.delete(record.id)
         self._documents.update(record.id, state=State.FAILED.value, error=error, children=0)
         known = self._documents.get(record.id)
-        pages = known.page_count if known else 0
-        return IngestResult(record.name, record.id, "failed", pages, error=error)
+        pages = known.pages if known else {}
+        return IngestResult(
+            record.name,
+            record.id,
+            "failed",
+            sum(pages.values()),
+            error=error,
+            needs="ocr" if pages.get(PageKind.SCANNED.value) else None,
+        )
 
     def _drop(self, document_id: str) -> None:
         self._index.delete(document_id)
