@@ -12,11 +12,16 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from selfrag.errors import UserError
-from selfrag.models.chat_errors import CALL_ERRORS, endpoint, explain, key_variable, retry_after
+from selfrag.models.chat_errors import (
+    CALL_ERRORS,
+    NO_KEY,
+    endpoint,
+    explain,
+    key_variable,
+    retry_after,
+)
 
 OPENAI_URL = "https://api.openai.com/v1"
-#: Sent where an endpoint needs no key (Ollama, llama.cpp): the client insists on having one.
-NO_KEY = "not-needed"
 _CONNECT_SECONDS = 5.0
 _LISTED = 8  #: model names shown when the configured one is not among them
 

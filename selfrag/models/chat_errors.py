@@ -21,6 +21,10 @@ from selfrag.errors import ModelError
 #: replies that are not of the protocol (an HTML page, ``{"error": ...}`` with status 200).
 CALL_ERRORS = (openai.OpenAIError, ModelRefusalError, ValueError, TypeError, KeyError)
 
+#: Sent where an endpoint needs no key (Ollama, llama.cpp): the client insists on having one.
+NO_KEY = "not-needed"
+
+_MODEL = "model (CHAT_MODEL or JUDGE_MODEL)"
 _OPENAI_URL = "https://api.openai.com/v1"
 _UNKNOWN_MODEL = re.compile(
     r"model.{0,80}(not (found|exist)|does not exist)|(unknown|invalid|not a valid) model", re.I
@@ -66,12 +70,12 @@ def explain(error: Exception, model: ChatOpenAI) -> ModelError:
     match error:
         case ModelRefusalError() | openai.ContentFilterFinishReasonError():
             return ModelError(
-                f"{name} refused to answer{said}. Ask in other words, or choose another CHAT_MODEL."
+                f"{name} refused to answer{said}. Ask in other words, or choose another {_MODEL}."
             )
         case openai.LengthFinishReasonError():
             return ModelError(
                 f"The reply of {name} was cut off at its limit of tokens. Ask for less, or choose "
-                "another CHAT_MODEL."
+                f"another {_MODEL}."
             )
         case openai.APITimeoutError():
             return ModelError(
@@ -102,6 +106,12 @@ def _explain_status(
 ) -> ModelError:
     """An error status as a sentence."""
     status = error.status_code
+    if status == 401 and error.request.headers.get("authorization") == f"Bearer {NO_KEY}":
+        return ModelError(
+            f"{where} wants a key. Put it into {variable}, in .env or in the environment, and "
+            "start again.",
+            fatal=True,
+        )
     if status == 401:
         return ModelError(
             f"{where} refused the key in {variable}. Put a valid key into {variable}, in .env or "
@@ -117,13 +127,13 @@ def _explain_status(
     if status == 403:
         return ModelError(
             f"{where} does not let the key in {variable} use {name}{said}. Choose another "
-            "CHAT_MODEL, or another key.",
+            f"{_MODEL}, or use another key.",
             fatal=True,
         )
     unknown = bool(_UNKNOWN_MODEL.search(error.message)) or error.code == "model_not_found"
     if unknown and status in (400, 404):
         return ModelError(
-            f"{where} has no model {name}. Choose another CHAT_MODEL; `python -m selfrag doctor` "
+            f"{where} has no model {name}. Choose another {_MODEL}; `python -m selfrag doctor` "
             "lists those that it has.",
             fatal=True,
         )
@@ -148,7 +158,7 @@ def _explain_status(
     if status >= 500:
         return ModelError(f"{where} failed (status {status}){said}. Try again in a while.")
     return ModelError(
-        f"{where} refused the request (status {status}){said}. Choose another CHAT_MODEL if this "
+        f"{where} refused the request (status {status}){said}. Choose another {_MODEL} if this "
         "goes on."
     )
 

@@ -35,7 +35,7 @@ def error_of(
     [
         (failure(401, f"Incorrect API key: {KEY}"), True, "valid key into OPENAI_API_KEY"),
         (failure(402, "Payment required"), True, "no credit left"),
-        (failure(403, f"Not for {KEY}"), True, "does not let the key in OPENAI_API_KEY use"),
+        (failure(403, f"Not for {KEY}"), True, "another model (CHAT_MODEL or JUDGE_MODEL), or use"),
         (failure(404, 'model "scripted" not found, try pulling it first'), True, "has no model"),
         (failure(404, "no route"), True, "usually ends with /v1"),
         (failure(429, "slow down", retry_after="7"), False, "Wait 7 s and ask again"),
@@ -61,6 +61,15 @@ def test_failure_becomes_a_sentence_without_the_key(
     assert error.fatal is fatal
     assert str(error).endswith((".", "on."))
     assert "sk-" not in str(error)
+
+
+def test_endpoint_that_wants_a_key_and_got_none_says_where_to_put_it(
+    llm_server: LlmServer,
+) -> None:
+    llm_server.key = "right"
+    found = probe(make_chat_model(model="scripted", base_url=llm_server.url))
+
+    assert "wants a key. Put it into OPENAI_API_KEY" in found.sentence
 
 
 def test_nobody_listening_is_fatal_and_says_what_to_do(llm_server: LlmServer) -> None:

@@ -181,7 +181,10 @@ def test_reply_cut_at_the_token_limit_is_told(llm_server: LlmServer, model: Chat
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        (failure(401, "Incorrect API key provided: sk-abc"), "refused the key in OPENAI_API_KEY"),
+        (
+            failure(401, "Incorrect API key provided: sk-abc"),
+            "wants a key. Put it into OPENAI_API_KEY",
+        ),
         (failure(404, "The model `x` does not exist", code="model_not_found"), "has no model"),
         (failure(400, "x is not a valid model ID"), "has no model scripted"),
         (failure(429, "You have no quota", code="insufficient_quota"), "no credit left"),
