@@ -27,12 +27,12 @@ from selfrag.documents.errors import (
     TooManyPages,
     UnreadablePdf,
 )
-from selfrag.pages import PageKind, Reading
 from selfrag.documents.reading import why_nothing
 from selfrag.documents.sandbox import Limits, Sandbox
 from selfrag.errors import ModelError, UserError
 from selfrag.index.store import Index
 from selfrag.models.embeddings import EmbeddingModel
+from selfrag.pages import PageKind, Reading
 from selfrag.records.documents import DocumentRecord, Documents, State
 
 logger = logging.getLogger(__name__)
