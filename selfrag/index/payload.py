@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from selfrag.documents.model import Chunk
+from selfrag.pages import Chunk
 
 CONTENT = "page_content"
 METADATA = "metadata"

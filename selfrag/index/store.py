@@ -15,7 +15,6 @@ from langchain_qdrant import QdrantVectorStore, RetrievalMode
 from langchain_qdrant.sparse_embeddings import SparseVector
 from qdrant_client import QdrantClient, models
 
-from selfrag.documents.model import Chunk
 from selfrag.errors import UserError
 from selfrag.index import fingerprint as fingerprints
 from selfrag.index.bm25 import Bm25Embeddings
@@ -23,6 +22,7 @@ from selfrag.index.edge import EdgeClient
 from selfrag.index.handover import ComputedVectors, InLanguage, InLanguagesOf
 from selfrag.index.payload import CONTENT, DOCUMENT_ID, LANGUAGE, METADATA, metadata, storable
 from selfrag.index.reach import reachable
+from selfrag.pages import Chunk
 
 Client: TypeAlias = QdrantClient | EdgeClient
 

@@ -10,7 +10,9 @@ class Support(StrEnum):
     FULLY = "fully_supported"
     PARTIALLY = "partially_supported"
     NOT = "not_supported"
-    NOT_APPLICABLE = "not_applicable"  #: nothing was retrieved, so there is nothing to ground in
+    #: nothing was retrieved, so there is nothing to ground in; or the answer claims nothing, for it
+    #: only says that the passages do not tell
+    NOT_APPLICABLE = "not_applicable"
     UNKNOWN = "unknown"  #: the grade could not be had
 
 

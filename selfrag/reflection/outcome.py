@@ -6,6 +6,7 @@ had passed where it did not:
     no attempt                                          -> abstained
     documents were searched and the best is not backed  -> unsupported (also where it could not
                                                            be checked)
+    it only says that the passages do not tell          -> abstained
     the best misses the question (usefulness 1 or 2)    -> abstained
     otherwise                                           -> answered
 """
@@ -103,6 +104,8 @@ def _judge(best: Attempt, *, searched: bool) -> tuple[Status, str]:
         return "unsupported", f"whether the documents back the answer could not be checked: {why}"
     if searched and support and support.label is Support.NOT:
         return "unsupported", "the documents do not back this answer"
+    if searched and support and support.label is Support.NOT_APPLICABLE:
+        return "abstained", "what was found does not tell"
     if searched and usefulness and usefulness.useful is False and (usefulness.score or 0) <= MISSES:
         return "abstained", usefulness.thought or "what was found does not answer the question"
     if support and support.label is Support.PARTIALLY:

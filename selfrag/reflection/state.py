@@ -35,8 +35,14 @@ class Attempt:
     def rank(self) -> tuple[int, int, int]:
         """How good: by support, then usefulness, then the later. Higher is better."""
         support = self.support.label if self.support else Support.UNKNOWN
-        order = [Support.NOT, Support.UNKNOWN, Support.PARTIALLY, Support.FULLY]
-        backed = 3 if support is Support.NOT_APPLICABLE else order.index(support)
+        order = [
+            Support.NOT,
+            Support.NOT_APPLICABLE,  # it only says that the passages do not tell
+            Support.UNKNOWN,
+            Support.PARTIALLY,
+            Support.FULLY,
+        ]
+        backed = order.index(support)
         useful = (self.usefulness.score or 0) if self.usefulness else 0
         return backed, useful, self.number
 

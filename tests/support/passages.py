@@ -1,6 +1,6 @@
 """Passages for tests of judges and writers, without an index behind them."""
 
-from selfrag.documents.model import Span
+from selfrag.pages import Span
 from selfrag.reflection.roles import Passage
 from selfrag.retrieval.result import Hit
 

@@ -9,9 +9,9 @@ import pytest
 from selfrag.errors import ModelError
 from selfrag.models import chat_writer
 from selfrag.models.chat import make_chat_model
-from selfrag.models.chat_writer import ChatWriter
 from selfrag.models.reasoning import ThoughtFilter
 from selfrag.models.usage import UsageLedger
+from selfrag.reflection.chat_writer import ChatWriter
 from selfrag.reflection.roles import Feedback
 from tests.support.llm_answers import (
     Answer,

@@ -7,8 +7,8 @@ import pytest
 
 from selfrag.errors import ModelError
 from selfrag.models.chat import make_chat_model
-from selfrag.models.chat_judge import ChatJudge, label_of
 from selfrag.models.usage import Usage, UsageLedger
+from selfrag.reflection.chat_judge import ChatJudge, label_of
 from selfrag.reflection.grades import Claim, RelevanceGrade, Support
 from tests.support.llm_answers import Answer, Request, failure, refusal, structured, text
 from tests.support.llm_server import LlmServer

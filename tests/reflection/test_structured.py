@@ -8,10 +8,10 @@ from langchain_openai import ChatOpenAI
 from selfrag.errors import ModelError
 from selfrag.models.chat import make_chat_model
 from selfrag.models.json_text import find_object
-from selfrag.models.replies import Decision, Reply, SupportByClaim, Usefulness
-from selfrag.models.structured import MAX_CALLS, Form, ask, known_form
 from selfrag.models.usage import UsageLedger
 from selfrag.reflection import prompts
+from selfrag.reflection.replies import Decision, Reply, SupportByClaim, Usefulness
+from selfrag.reflection.structured import MAX_CALLS, Form, ask, known_form
 from tests.support.llm_answers import Answer, empty, failure, refusal, structured, text
 from tests.support.llm_server import LlmServer
 

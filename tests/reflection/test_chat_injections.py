@@ -7,9 +7,9 @@ import pytest
 from langchain_openai import ChatOpenAI
 
 from selfrag.models.chat import make_chat_model
-from selfrag.models.chat_judge import ChatJudge
-from selfrag.models.chat_writer import ChatWriter
 from selfrag.models.usage import UsageLedger
+from selfrag.reflection.chat_judge import ChatJudge
+from selfrag.reflection.chat_writer import ChatWriter
 from selfrag.reflection.grades import Support
 from selfrag.reflection.roles import Feedback
 from tests.support.llm_answers import Request

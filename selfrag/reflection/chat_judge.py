@@ -1,4 +1,4 @@
-"""A chat model as judge: one request for each grade, in the form of `selfrag.models.replies`.
+"""A chat model as judge: one request for each grade, in the form of `selfrag.reflection.replies`.
 
 Documents are graded side by side with a limit on concurrency, or in one request. The label of
 support is not asked for: it follows from the claims, and a claim counts only with a quote that
@@ -12,16 +12,6 @@ from langchain_core.runnables.config import ContextThreadPoolExecutor
 from langchain_openai import ChatOpenAI
 
 from selfrag.errors import ModelError
-from selfrag.models.replies import (
-    ClaimSupport,
-    Decision,
-    NewQuery,
-    Relevance,
-    RelevanceOfAll,
-    SupportByClaim,
-    Usefulness,
-)
-from selfrag.models.structured import ReplyT, ask
 from selfrag.models.usage import UsageLedger
 from selfrag.reflection import prompts
 from selfrag.reflection.cleaning import clean_line, clean_question, clean_text, escape
@@ -36,7 +26,17 @@ from selfrag.reflection.grades import (
     UsefulnessGrade,
 )
 from selfrag.reflection.quotes import find_quote
+from selfrag.reflection.replies import (
+    ClaimSupport,
+    Decision,
+    NewQuery,
+    Relevance,
+    RelevanceOfAll,
+    SupportByClaim,
+    Usefulness,
+)
 from selfrag.reflection.roles import Passage
+from selfrag.reflection.structured import ReplyT, ask
 
 _LINE = 400  #: characters of a query or of what is missing
 
