@@ -7,10 +7,10 @@ from typing import cast
 import pytest
 
 from selfrag.errors import ModelError
-from selfrag.models import chat_writer
 from selfrag.models.chat import make_chat_model
 from selfrag.models.reasoning import ThoughtFilter
 from selfrag.models.usage import UsageLedger
+from selfrag.reflection import chat_writer
 from selfrag.reflection.chat_writer import ChatWriter
 from selfrag.reflection.roles import Feedback
 from tests.support.llm_answers import (
