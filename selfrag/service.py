@@ -34,6 +34,7 @@ from selfrag.records.runs import RunRecord, Runs
 from selfrag.reflection.casting import Casting
 from selfrag.reflection.quotes import find_quote
 from selfrag.reflection.run import Run, RunPlan
+from selfrag.reflection.state import Stopped
 from selfrag.retrieval.funnel import Funnel, FunnelSettings, check_query
 from selfrag.retrieval.result import Hit, Mode, Retrieval
 from selfrag.settings import Settings, load_settings
@@ -354,7 +355,13 @@ class SelfRag:
                 "Your library is empty: add a PDF first, on the Documents page or with "
                 "`python -m selfrag ingest FILE.pdf`."
             )
-        cast = self.casting.cast()
+        cancel = threading.Event()
+
+        def guard(_: Usage) -> None:
+            if cancel.is_set():
+                raise Stopped
+
+        cast = self.casting.cast(guard)
         chosen = None if documents is None else tuple(documents)
         plan = RunPlan(
             writer=cast.writer,
@@ -366,6 +373,7 @@ class SelfRag:
             max_retries=self.settings.max_retries if max_retries is None else max_retries,
             keep=self.settings.retrieval_k_rerank,
             documents=chosen,
+            cancel=cancel,
         )
         run = Run(question, plan, self._record)
         with self._live_lock:

@@ -60,6 +60,13 @@ class Settings(BaseSettings):
         60.0, "seconds to wait for a model before giving up", "1 to 600", ge=1, le=600
     )
 
+    llm_requests_per_minute: float | None = _setting(
+        None,
+        "waits so as to stay below an endpoint's limit; no limit where not set",
+        "more than 0",
+        gt=0,
+    )
+
     embedding_model: str = _setting(
         PACKAGED_EMBEDDING_MODEL,
         "model for the dense vectors: the packaged one, a fastembed name, or an "

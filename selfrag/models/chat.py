@@ -5,9 +5,12 @@ One `ChatOpenAI` is made for each model and shared by all runs. What goes wrong 
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import openai
+from langchain.chat_models import init_chat_model
+from langchain.rate_limiters import InMemoryRateLimiter
+from langchain_core.rate_limiters import BaseRateLimiter
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
@@ -35,6 +38,7 @@ def make_chat_model(
     timeout: float = 60.0,
     max_retries: int = 2,
     max_wait: float = 20.0,
+    requests_per_minute: float | None = None,
 ) -> ChatOpenAI:
     """A chat model, ready to be shared by all runs and threads.
 
@@ -47,6 +51,7 @@ def make_chat_model(
         max_retries: further attempts after a broken connection, status 408, 409, 429 or 5xx.
         max_wait: seconds; an endpoint that asks to wait longer (``Retry-After``) is not waited
             for, so that a rate limit ends in a sentence rather than in silence.
+        requests_per_minute: keeps below an endpoint's limit by waiting; None does not.
 
     Raises:
         UserError: the endpoint needs a key and has none, or the key can't be one.
@@ -66,14 +71,16 @@ def make_chat_model(
             response.headers["x-should-retry"] = "false"
 
     limits = openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
-    return ChatOpenAI(
-        model=model,
+    made = init_chat_model(
+        model,
+        model_provider="openai",
         base_url=where,
         api_key=SecretStr(key or NO_KEY),
         temperature=temperature,
         timeout=limits,
         max_retries=max_retries,
         stream_usage=True,
+        rate_limiter=_limiter(requests_per_minute),
         # Only OpenAI's own newest models need the Responses API; other servers lack it.
         use_responses_api=None if of_openai else False,
         # Refused by several servers, and one tool leaves nothing to run in parallel.
@@ -82,6 +89,13 @@ def make_chat_model(
             timeout=limits, event_hooks={"response": [stop_long_waits]}
         ),
     )
+    return cast(ChatOpenAI, made)
+
+
+def _limiter(per_minute: float | None) -> BaseRateLimiter | None:
+    if per_minute is None:
+        return None
+    return InMemoryRateLimiter(requests_per_second=per_minute / 60, check_every_n_seconds=0.05)
 
 
 @dataclass(frozen=True, slots=True)

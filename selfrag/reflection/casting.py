@@ -11,7 +11,7 @@ from typing import Any
 from langchain_openai import ChatOpenAI
 
 from selfrag.models.chat import make_chat_model
-from selfrag.models.usage import UsageLedger
+from selfrag.models.usage import Usage, UsageLedger
 from selfrag.reflection.chat_judge import ChatJudge
 from selfrag.reflection.chat_writer import ChatWriter
 from selfrag.reflection.extractive_writer import ExtractiveWriter
@@ -58,9 +58,9 @@ class Casting:
         models = [model for model in (self._writer, self._judge) if model is not None]
         return models[:1] if len(models) == 2 and models[0] is models[1] else models
 
-    def cast(self) -> Cast:
-        """Writer and judge for one run."""
-        ledger = UsageLedger()
+    def cast(self, guard: Callable[[Usage], None] | None = None) -> Cast:
+        """Writer and judge for one run; ``guard`` is asked before every call of a model."""
+        ledger = UsageLedger(guard)
         if self._writer is None or self._judge is None:
             encoder = self._encoder()
             return Cast(ExtractiveWriter(encoder), LocalJudge(encoder), ledger)
@@ -78,4 +78,5 @@ class Casting:
             api_key=self._settings.llm_key,
             temperature=self._settings.llm_temperature,
             timeout=self._settings.llm_timeout,
+            requests_per_minute=self._settings.llm_requests_per_minute,
         )

@@ -14,6 +14,7 @@ from langgraph.graph import END, START, StateGraph
 
 from selfrag.reflection import nodes, routes
 from selfrag.reflection.state import RunContext, State
+from selfrag.reflection.structured import MAX_CALLS
 
 NODES = (
     "retrieval_decision",
@@ -62,12 +63,13 @@ def recursion_limit(max_retries: int) -> int:
 
 
 def max_llm_calls(max_retries: int, passages: int) -> int:
-    """The most language model calls that the steps of one run can make.
+    """The most language model calls that one run can make.
 
     One decision, a grade for each passage of each search, a rewrite before each further search,
-    and for each attempt the writing, the support and the usefulness. A malformed reply may be
-    asked for again on top of that.
+    and for each attempt the support and the usefulness; each of these grades may be asked for
+    ``MAX_CALLS`` times where a reply cannot be used. And each attempt is written once.
     """
     searches = 1 + max_retries
     attempts = searches + max_retries
-    return 1 + searches * passages + max_retries + 3 * attempts
+    grades = 1 + searches * passages + max_retries + 2 * attempts
+    return MAX_CALLS * grades + attempts

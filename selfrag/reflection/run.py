@@ -9,7 +9,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from langgraph.errors import GraphRecursionError
@@ -43,6 +43,7 @@ class RunPlan:
         usage: what its models have been asked so far; grows while it runs.
         locate: where a quote stands.
         keep: passages the writer is given at most.
+        cancel: set to end the run; its models' ledger should look at it before each call.
     """
 
     writer: Writer
@@ -55,6 +56,7 @@ class RunPlan:
     keep: int
     documents: tuple[str, ...] | None = None
     strategy: str = "selfrag"
+    cancel: threading.Event = field(default_factory=threading.Event)
 
 
 class Run:
@@ -76,7 +78,6 @@ class Run:
         self._plan = plan
         self._finished = finished
         self._began = time.perf_counter()
-        self._cancel = threading.Event()
         self._thread = threading.Thread(target=self._work, name=f"run-{self.id[:8]}", daemon=True)
 
     def start(self) -> "Run":
@@ -101,7 +102,7 @@ class Run:
 
     def stop(self) -> None:
         """End the run now, with what it has. A request already sent is not waited for."""
-        self._cancel.set()
+        self._plan.cancel.set()
         self._end(self._broken_off("stopped", "stopped before the answer was checked"))
 
     def follow(self, after: int = 0) -> Iterator[Event]:
@@ -134,7 +135,7 @@ class Run:
             keep=plan.keep,
             elapsed=lambda: time.perf_counter() - self._began,
             usage=plan.usage,
-            cancel=self._cancel,
+            cancel=plan.cancel,
         )
         state: State = {}
         try:
