@@ -27,6 +27,7 @@ from selfrag.index.store import Client, Index
 from selfrag.models.embeddings import EmbeddingModel, make_embeddings
 from selfrag.models.packaged import PackagedEmbeddings
 from selfrag.models.rerankers import make_reranker
+from selfrag.models.usage import Usage
 from selfrag.pages import Chunk, Page, Span
 from selfrag.records.database import open_database
 from selfrag.records.documents import DocumentRecord, Documents, State
