@@ -1,0 +1,39 @@
+"""Other people's text inside Markdown, shown as it stands.
+
+File names and the text of documents are data: a name may hold Markdown, HTML, formulas, colours,
+icons or a link, and none of it may take effect.
+"""
+
+import re
+
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+#: Streamlit turns these into links, emoji and arrows after backslashes have been taken away.
+_LATER = re.compile(r"(?<=[:@<>=~-])(?=[\w/<>=-])|(?<=www)(?=\.)", re.IGNORECASE)
+_BREAK = "\u200b"  # zero width: nothing to see, and a long name may break there
+
+
+def literal(text: str, most: int | None = None) -> str:
+    """``text`` as Markdown that shows exactly it, on one line.
+
+    Args:
+        most: characters to show at most; the middle is left out of a longer text, since the
+            end of a file name tells as much as its beginning.
+    """
+    text = " ".join(text.split())
+    if most is not None and len(text) > most:
+        text = f"{text[: most - most // 3 - 1]}…{text[len(text) - most // 3 :]}"
+    parts = (_PUNCTUATION.sub(r"\\\1", part) for part in _broken(text))
+    return _BREAK.join(parts)
+
+
+def _broken(text: str) -> list[str]:
+    cuts = [0, *(match.start() for match in _LATER.finditer(text)), len(text)]
+    parts = [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    # A dash between letters is left alone, so that names with dashes can be found and copied.
+    joined: list[str] = []
+    for part in parts:
+        if joined and joined[-1].endswith("-") and part[:1].isalnum():
+            joined[-1] += part
+        else:
+            joined.append(part)
+    return joined
