@@ -6,7 +6,7 @@
 Search is exact: no HNSW graph is built. The engine builds one only while it holds Python's
 global lock, which stops the whole process (measured: 7 s at 20,000 chunks of 384
 dimensions), and gains little at the sizes that belong on one machine (dense and BM25
-together take 4 ms at 20,000 chunks without it, 3 ms with it; 10 ms at 100,000).
+together take 3 ms at 20,000 chunks without it, 2 ms with it; 10 ms at 100,000).
 """
 
 import json

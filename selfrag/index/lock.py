@@ -59,7 +59,7 @@ class StorageLock:
         self._file = file
         holder = {
             "pid": os.getpid(),
-            "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]) or "python",
+            "command": _command(),
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         (folder / HOLDER_FILE).write_text(json.dumps(holder), encoding="utf-8")
@@ -79,7 +79,7 @@ class StorageLock:
         if holder is None:
             who, stop = "another process", "that process"
         elif holder["pid"] == os.getpid():
-            who, stop = "this same process, which has opened it already", "using the second one"
+            who, stop = "this same process, which has opened it already", "opening it twice"
         else:
             who = f"process {holder['pid']} ({holder['command']}, started at {holder['started']})"
             stop = "that process"
@@ -88,6 +88,14 @@ class StorageLock:
             f"Either stop {stop}, or work beside it: set QDRANT_URL to a Qdrant server that "
             "both use, or STORAGE_DIR to another folder."
         )
+
+
+def _command() -> str:
+    """This process's command line, as one would type it."""
+    program = Path(sys.argv[0])
+    if program.name == "__main__.py":
+        return shlex.join(["python", "-m", program.parent.name, *sys.argv[1:]])
+    return shlex.join([program.name or "python", *sys.argv[1:]])
 
 
 def _read_holder(path: Path) -> dict[str, Any] | None:

@@ -1,5 +1,6 @@
 """What lies on disk: who may open it, what survives a kill, what damage does."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -87,6 +88,16 @@ def test_second_client_in_the_same_process_is_refused(tmp_path: Path) -> None:
         with pytest.raises(UserError, match="this same process"):
             EdgeClient(tmp_path)
     EdgeClient(tmp_path).close()
+
+
+def test_command_of_the_holder_is_shown_as_one_types_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", [str(tmp_path / "selfrag" / "__main__.py"), "ingest", "a b"])
+    with EdgeClient(tmp_path):
+        note = json.loads((tmp_path / HOLDER_FILE).read_text())
+    assert note["command"] == "python -m selfrag ingest 'a b'"
+    assert not (tmp_path / HOLDER_FILE).exists()
 
 
 def test_missing_or_damaged_note_of_the_holder_still_refuses(tmp_path: Path) -> None:

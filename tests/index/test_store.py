@@ -11,7 +11,7 @@ import pytest
 from langchain_core.embeddings import Embeddings
 from qdrant_client import QdrantClient
 
-from selfrag.documents.model import Chunk, Span
+from selfrag.pages import Chunk, Span
 from selfrag.errors import UserError
 from selfrag.index.bm25 import Bm25Embeddings
 from selfrag.index.edge import EdgeClient
@@ -95,6 +95,19 @@ def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Client]:
     opened.close()
 
 
+@pytest.fixture(scope="module", params=["edge", "memory"])
+def filled(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Index]:
+    """An index for tests that only read it."""
+    folder = tmp_path_factory.mktemp("filled")
+    opened = EdgeClient(folder) if request.param == "edge" else QdrantClient(":memory:")
+    made = open_index(opened)
+    fill(made)
+    yield made
+    opened.close()
+
+
 @pytest.fixture
 def index(client: Client) -> Index:
     made = open_index(client)
@@ -115,9 +128,9 @@ def test_second_add_of_the_same_document_changes_nothing(index: Index) -> None:
     assert index.languages() == {"en": 4, "pt": 2}
 
 
-def test_children_come_in_reading_order_with_everything_a_citation_needs(index: Index) -> None:
+def test_children_come_in_reading_order_with_everything_a_citation_needs(filled: Index) -> None:
     parents, children = cut("en", ENGLISH)
-    payloads = index.children("en")
+    payloads = filled.children("en")
     assert [payload["page_content"] for payload in payloads] == ENGLISH
     assert payloads[1]["metadata"] == {
         "chunk_id": children[1].id,
@@ -133,49 +146,49 @@ def test_children_come_in_reading_order_with_everything_a_citation_needs(index: 
         "heading": "Water",
         "language": "en",
     }
-    assert index.children("unknown") == []
+    assert filled.children("unknown") == []
 
 
-def test_parents_are_looked_up_by_id(index: Index) -> None:
+def test_parents_are_looked_up_by_id(filled: Index) -> None:
     parents, _ = cut("en", ENGLISH)
     missing = str(uuid5(NAMESPACE_URL, "missing"))
-    found = index.parents([parents[1].id, missing, parents[0].id])
+    found = filled.parents([parents[1].id, missing, parents[0].id])
     assert found.keys() == {parents[0].id, parents[1].id}
     assert found[parents[1].id]["page_content"] == parents[1].text
     assert found[parents[1].id]["metadata"]["document_id"] == "en"
-    assert index.parents([]) == {}
+    assert filled.parents([]) == {}
 
 
-def test_search_ranks_both_lists_and_keeps_to_the_documents_asked_for(index: Index) -> None:
+def test_search_ranks_both_lists_and_keeps_to_the_documents_asked_for(filled: Index) -> None:
     dense = WordEmbeddings().embed_query("critics of the dam")
     sparse = Bm25Embeddings().embed_query_in("dams that flood villages", ["en", "pt"])
-    found = index.search(dense, sparse, 3)
+    found = filled.search(dense, sparse, 3)
     assert found.keys() == {DENSE, BM25}
     assert texts_of(found[BM25])[0] == ENGLISH[3]
     assert len(found[DENSE]) == 3
     assert [p.score for p in found[DENSE]] == sorted((p.score for p in found[DENSE]), reverse=True)
-    other = index.search(dense, sparse, 3, documents=["pt"])
+    other = filled.search(dense, sparse, 3, documents=["pt"])
     assert other[BM25] == []
     assert set(texts_of(other[DENSE])) == set(PORTUGUESE)
-    assert index.search(dense, sparse, 3, documents=[]) == {DENSE: [], BM25: []}
-    assert index.search(None, sparse, 3).keys() == {BM25}
-    assert index.search(dense, None, 3).keys() == {DENSE}
-    assert index.search(None, None, 3) == {}
+    assert filled.search(dense, sparse, 3, documents=[]) == {DENSE: [], BM25: []}
+    assert filled.search(None, sparse, 3).keys() == {BM25}
+    assert filled.search(dense, None, 3).keys() == {DENSE}
+    assert filled.search(None, None, 3) == {}
 
 
-def test_query_of_stop_words_finds_nothing_by_keyword(index: Index) -> None:
-    found = index.search(None, Bm25Embeddings().embed_query("of the and"), 3)
+def test_query_of_stop_words_finds_nothing_by_keyword(filled: Index) -> None:
+    found = filled.search(None, Bm25Embeddings().embed_query("of the and"), 3)
     assert found == {BM25: []}
 
 
-def test_each_document_is_stemmed_in_its_own_language(index: Index) -> None:
-    query = Bm25Embeddings().embed_query_in("cidade pessoa", list(index.languages()))
-    assert set(texts_of(index.search(None, query, 5)[BM25])) == set(PORTUGUESE)
+def test_each_document_is_stemmed_in_its_own_language(filled: Index) -> None:
+    query = Bm25Embeddings().embed_query_in("cidade pessoa", list(filled.languages()))
+    assert set(texts_of(filled.search(None, query, 5)[BM25])) == set(PORTUGUESE)
 
 
-def test_vectors_are_those_that_were_written_at_unit_length(index: Index) -> None:
+def test_vectors_are_those_that_were_written_at_unit_length(filled: Index) -> None:
     _, children = cut("en", ENGLISH)
-    vectors = index.vectors([child.id for child in children])
+    vectors = filled.vectors([child.id for child in children])
     for child, written in zip(children, WordEmbeddings().embed_documents(ENGLISH), strict=True):
         assert vectors[child.id].dtype == np.float32
         assert vectors[child.id] == pytest.approx(written, abs=1e-6)
@@ -204,21 +217,21 @@ def test_renamed_document_keeps_everything_else(index: Index) -> None:
     assert index.children("pt")[0]["metadata"]["document"] == "pt.pdf"
 
 
-def test_langchain_store_reads_what_was_written(index: Index) -> None:
-    store = index.vector_store
+def test_langchain_store_reads_what_was_written(filled: Index) -> None:
+    store = filled.vector_store
     (document, *_), (_, score) = store.similarity_search_with_score("dam flood villages", k=2)
     assert document.page_content == ENGLISH[3]
     assert score > 0
     assert document.metadata["parent_id"] == cut("en", ENGLISH)[0][1].id
-    retrieved = index.vector_store.as_retriever(search_kwargs={"k": 1}).invoke("as cidades")
+    retrieved = filled.vector_store.as_retriever(search_kwargs={"k": 1}).invoke("as cidades")
     assert [each.page_content for each in retrieved] == [PORTUGUESE[0]]
     by_id = store.get_by_ids([cut("en", ENGLISH)[1][2].id])
     assert [each.page_content for each in by_id] == [ENGLISH[2]]
     assert len(store.max_marginal_relevance_search("the dam", k=3)) == 3
 
 
-def test_langchain_store_answers_a_query_of_stop_words(index: Index) -> None:
-    assert len(index.vector_store.similarity_search("of the and", k=2)) == 2
+def test_langchain_store_answers_a_query_of_stop_words(filled: Index) -> None:
+    assert len(filled.vector_store.similarity_search("of the and", k=2)) == 2
 
 
 def test_halves_of_surrogate_pairs_are_stored_at_the_same_length(client: Client) -> None:
