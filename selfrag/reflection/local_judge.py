@@ -1,0 +1,244 @@
+"""The judge that works without a language model: calibrated scores, and a reason for each.
+
+It compares words and meanings (``selfrag.models.evidence``); it does not read. Its
+probabilities are fitted on labelled questions and claims and reported on others, and each
+thought names the evidence: the words shared, and the closest sentence. Passages are only ever
+compared, so nothing that stands in one can tell it what to decide.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from selfrag.models.answerability import answerable_features, relevance_features
+from selfrag.models.backing import back
+from selfrag.models.evidence import Evidence, EvidenceReader, candidates_of, reader_for
+from selfrag.models.features import Candidate, language_of
+from selfrag.models.packaged import Encoder
+from selfrag.models.words import fold, listed, words
+from selfrag.reflection.answer_claims import Statement, split_statements
+from selfrag.reflection.chat_judge import label_of
+from selfrag.reflection.extractive_writer import NO_PASSAGES, NOTHING_LEFT, quotable
+from selfrag.reflection.grades import (
+    Claim,
+    RelevanceGrade,
+    RetrievalDecision,
+    Rewrite,
+    Support,
+    SupportGrade,
+    UsefulnessGrade,
+)
+from selfrag.reflection.local_rewrites import next_query
+from selfrag.reflection.local_support import quoted_claim
+from selfrag.reflection.roles import Passage
+from selfrag.reflection.small_talk import small_talk
+
+NAME = "local judge (words and meanings compared, no language model)"
+COMPLETE = 0.85  #: probability of being answered from which the score is 5
+DOUBTFUL = 0.75  #: share of the threshold from which the score is 3
+RESTS_ON = 0.7  #: share of a sentence's words in the answer from which the answer rests on it
+SHOWN = 160  #: characters of a sentence in a thought
+
+
+class LocalJudge:
+    """Implements ``selfrag.reflection.roles.Judge``. Deterministic; may be shared by threads.
+
+    Args:
+        evidence: the reader that the writer of the same run uses, or the packaged embeddings,
+            whose reader is then shared.
+        useful_from: score, 1 to 5, from which an answer counts as useful.
+    """
+
+    name = NAME
+    is_language_model = False
+
+    def __init__(self, evidence: EvidenceReader | Encoder, *, useful_from: int = 4) -> None:
+        shared = evidence if isinstance(evidence, EvidenceReader) else reader_for(evidence)
+        self._reader = shared
+        self._fitted = shared.calibration
+        self._useful_from = useful_from
+
+    def decide_retrieval(self, question: str) -> RetrievalDecision:
+        """Look in the documents, unless the whole question is small talk or a sum."""
+        kind = small_talk(question)
+        if kind:
+            return RetrievalDecision(False, f"This is {kind}: the documents are not needed.")
+        return RetrievalDecision(True, "The documents may answer this.")
+
+    def grade_relevance(self, question: str, passages: Sequence[Passage]) -> list[RelevanceGrade]:
+        """The calibrated probability that each passage holds the answer."""
+        if not passages:
+            return []
+        evidence = self._read(question, passages)
+        probabilities = self._fitted.relevant.probability(relevance_features(evidence))
+        return [
+            RelevanceGrade(
+                bool(p >= self._fitted.relevant_from),
+                _why_relevant(evidence, number),
+                round(float(p), 3),
+            )
+            for number, p in enumerate(probabilities)
+        ]
+
+    def grade_support(
+        self, question: str, answer: str, passages: Sequence[Passage]
+    ) -> SupportGrade:
+        """Every sentence of the answer is a claim.
+
+        A claim that stands in a passage word for word is fully supported by it. Another one is
+        graded by the fitted probabilities, against the best of all sentences.
+        """
+        if not passages or _is_notice(answer):
+            return SupportGrade(Support.NOT_APPLICABLE, "there is no claim to check")
+        statements = split_statements(answer)
+        language = language_of(question, [p.text for p in passages])
+        candidates = candidates_of([p.text for p in passages], language)
+        graded = [self._claim(s, passages, candidates, language) for s in statements]
+        claims = tuple(claim for claim, _ in graded)
+        label = label_of(claims)
+        quoted = sum(certain is None for _, certain in graded)
+        sure = [1.0 if certain is None else certain for _, certain in graded]
+        return SupportGrade(
+            label,
+            f"{quoted} of {len(claims)} claims stand word for word in the documents.",
+            claims,
+            round(min(sure), 3) if sure and label is not Support.PARTIALLY else None,
+        )
+
+    def grade_usefulness(
+        self, question: str, answer: str, passages: Sequence[Passage]
+    ) -> UsefulnessGrade:
+        """The calibrated probability that the sentences behind the answer answer the question.
+
+        Without passages there is nothing to compare, and the grade can't be had.
+        """
+        if _is_notice(answer) and passages:
+            return UsefulnessGrade(False, 1, "The documents hold nothing more.", "an answer")
+        if not passages:
+            return UsefulnessGrade(
+                None, error="Without documents the local judge can't tell. Set up a language model."
+            )
+        evidence = self._read(question, passages)
+        rows = _rests_on(evidence, answer)
+        p = float(self._fitted.answerable.probability(answerable_features(evidence, rows)))
+        if not rows:
+            p = 0.0
+        score = self._score(p)
+        missing = _uncovered(evidence, answer)
+        lacking = f"; it has nothing on {listed(missing)}" if missing else ""
+        thought = (
+            f"A sentence like these answers such a question in {p:.0%} of cases{lacking}."
+            if rows
+            else "None of the sentences that could answer is behind this answer."
+        )
+        return UsefulnessGrade(score >= self._useful_from, score, thought, ", ".join(missing))
+
+    def rewrite(
+        self, question: str, tried: Sequence[str], missing: str, passages: Sequence[Passage]
+    ) -> Rewrite:
+        """The key words; then those with words that the closest sentences add."""
+        evidence = self._read(question, passages)
+        return next_query(evidence, question, tried, missing)
+
+    def _read(self, question: str, passages: Sequence[Passage]) -> Evidence:
+        return self._reader.read(question, [p.text for p in passages])
+
+    def _score(self, p: float) -> int:
+        useful = self._fitted.useful_from
+        if p >= useful:
+            return 5 if p >= max(COMPLETE, useful) else 4
+        if p >= DOUBTFUL * useful:
+            return 3
+        return 2 if p >= 0.5 * useful else 1
+
+    def _claim(
+        self,
+        statement: Statement,
+        passages: Sequence[Passage],
+        candidates: Sequence[Candidate],
+        language: str,
+    ) -> tuple[Claim, float | None]:
+        """The claim, and the probability of its grade; None where it is quoted."""
+        quoted = quoted_claim(statement, passages)
+        if quoted is not None:
+            return quoted, None
+        backing = back(statement.text, candidates, language, self._reader)
+        if backing is None:
+            return Claim(statement.text, Support.NOT), 1.0
+        fully = float(self._fitted.fully_backed.probability(backing.features))
+        partly = max(fully, float(self._fitted.backed.probability(backing.features)))
+        if partly < self._fitted.backed_from:
+            return Claim(statement.text, Support.NOT), 1 - partly
+        best = candidates[backing.best]
+        source = passages[best.passage]
+        support = Support.FULLY if fully >= self._fitted.fully_backed_from else Support.PARTIALLY
+        return (
+            Claim(
+                statement.text,
+                support,
+                source.number,
+                source.text[best.sentence.start : best.sentence.end],
+            ),
+            fully if support is Support.FULLY else partly,
+        )
+
+
+def _why_relevant(evidence: Evidence, passage: int) -> str:
+    mine = [
+        (score, candidate)
+        for score, candidate in zip(evidence.word_scores, evidence.candidates, strict=True)
+        if candidate.passage == passage
+    ]
+    if not mine:
+        return "it repeats what stands in a passage before it"
+    found = {w.key for _, candidate in mine for w in candidate.words}
+    heaviest = np.argsort(-evidence.asked.weights, kind="stable")
+    asked = [evidence.asked.words[i] for i in heaviest]
+    shared = [quotable(word.text) for word in asked if word.key in found][:3]
+    said = (
+        f"shares {listed(shared)} with the question"
+        if shared
+        else ("shares no word with the question")
+    )
+    closest = _closest(evidence, passage) or max(mine, key=lambda pair: pair[0])[1]
+    return f"{said}; closest sentence: '{_shortened(quotable(closest.sentence.text))}'"
+
+
+def _closest(evidence: Evidence, passage: int) -> Candidate | None:
+    for row in evidence.best_first():
+        candidate = evidence.candidates[evidence.chosen[row]]
+        if candidate.passage == passage:
+            return candidate
+    return None
+
+
+def _rests_on(evidence: Evidence, answer: str) -> list[int]:
+    """Rows of the embedded sentences that the answer quotes or mostly repeats, best first."""
+    plain = fold(answer)
+    said = {w.key for w in words(answer, evidence.asked.language)}
+    rows: list[tuple[bool, int]] = []
+    for row in evidence.best_first():
+        candidate = evidence.candidates[evidence.chosen[row]]
+        quoted = fold(quotable(candidate.sentence.text)) in plain
+        keys = {w.key for w in candidate.words}
+        # A short answer in own words says a part of the sentence; a long one says more than it.
+        common = len(keys & said) / max(1, min(len(keys), len(said)))
+        if quoted or common >= RESTS_ON:
+            rows.append((not quoted, row))
+    quoted_rows = [row for other, row in rows if not other]
+    return quoted_rows or [row for _, row in rows]
+
+
+def _uncovered(evidence: Evidence, answer: str) -> list[str]:
+    said = {w.key for w in words(answer, evidence.asked.language)}
+    heaviest = np.argsort(-evidence.asked.weights, kind="stable")
+    asked = [evidence.asked.words[i] for i in heaviest]
+    return [word.text for word in asked if word.key not in said][:3]
+
+
+def _is_notice(answer: str) -> bool:
+    return answer.strip() in (NO_PASSAGES, NOTHING_LEFT)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN].rsplit(' ', 1)[0]} …"
