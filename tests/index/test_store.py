@@ -11,12 +11,12 @@ import pytest
 from langchain_core.embeddings import Embeddings
 from qdrant_client import QdrantClient
 
-from selfrag.pages import Chunk, Span
 from selfrag.errors import UserError
 from selfrag.index.bm25 import Bm25Embeddings
 from selfrag.index.edge import EdgeClient
 from selfrag.index.handover import ComputedVectors
 from selfrag.index.store import BM25, DENSE, DOCUMENTS, PARENTS, Client, Index
+from selfrag.pages import Chunk, Span
 
 SIZE = 16
 FINGERPRINT: dict[str, str | int] = {
