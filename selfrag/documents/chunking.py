@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from selfrag.documents.headings import Headings
-from selfrag.documents.joining import Body, join_pages
+from selfrag.documents.joining import Body, join_pages, trimmed
 from selfrag.documents.sentences import sentence_ends
 from selfrag.pages import Chunk, Reading
 
@@ -30,8 +30,12 @@ _HEADING = 90  # characters that a heading has at most
 
 @dataclass(frozen=True, slots=True)
 class _Borders:
-    """Offsets where a cut may fall, each sorted, always behind white space."""
+    """Offsets where a cut may fall, each sorted, always behind white space.
 
+    ``headings`` are the offsets of headings, before which nothing overlaps.
+    """
+
+    headings: frozenset[int]
     paragraphs: Sequence[int]
     sentences: Sequence[int]
     words: Sequence[int]
@@ -101,6 +105,7 @@ def _chunk(
 
 
 def _borders(text: str, language: str | None) -> _Borders:
+    headings: set[int] = set()
     paragraphs: list[int] = []
     sentences: list[int] = []
     start = 0
@@ -110,11 +115,13 @@ def _borders(text: str, language: str | None) -> _Borders:
         sentences += [start + offset for offset in sentence_ends(paragraph, language)]
         sentences += [start + match.end() for match in re.finditer(r"\n\s*", paragraph)]
         sentences.append(end)
-        if not _is_heading(paragraph):  # a cut belongs before a heading, not behind it
+        if _is_heading(paragraph):
+            headings.add(start)
+        else:  # a cut belongs before a heading, not behind it
             paragraphs.append(end)
         start = end
     words = [match.end() for match in _WORD_END.finditer(text)]
-    return _Borders(sorted(set(paragraphs)), sorted(set(sentences)), words)
+    return _Borders(frozenset(headings), sorted(set(paragraphs)), sorted(set(sentences)), words)
 
 
 def _is_heading(paragraph: str) -> bool:
@@ -126,18 +133,18 @@ def _cuts(
     text: str, start: int, end: int, size: int, overlap: int, borders: _Borders
 ) -> Iterator[tuple[int, int]]:
     """Ranges of ``text[start:end]``, at most ``size`` long, without white space at their ends."""
-    start, end = _trimmed(text, start, end)
+    start, end = trimmed(text, start, end)
     reached = start
     while start < end:
         cut = _cut(text, start, reached, end, size, borders)
-        a, b = _trimmed(text, start, cut)
+        a, b = trimmed(text, start, cut)
         if a < b:
             yield a, b
         if cut >= end:
             return
         reached = cut
-        start = _overlapping(text, start, cut, overlap, borders)
-        start, _ = _trimmed(text, start, end)
+        start = _overlapping(start, cut, overlap, borders)
+        start, _ = trimmed(text, start, end)
 
 
 def _cut(text: str, start: int, reached: int, end: int, size: int, borders: _Borders) -> int:
@@ -161,9 +168,9 @@ def _cut(text: str, start: int, reached: int, end: int, size: int, borders: _Bor
     return start + size  # one word longer than the chunk
 
 
-def _overlapping(text: str, start: int, cut: int, overlap: int, borders: _Borders) -> int:
+def _overlapping(start: int, cut: int, overlap: int, borders: _Borders) -> int:
     """Where the chunk after the one that ends at ``cut`` begins: at most ``overlap`` before."""
-    if not overlap:
+    if not overlap or cut in borders.headings:
         return cut
     earliest = max(cut - overlap, start + 1)
     for offsets in (borders.sentences, borders.words):
@@ -171,11 +178,3 @@ def _overlapping(text: str, start: int, cut: int, overlap: int, borders: _Border
         if k < len(offsets) and offsets[k] < cut:
             return offsets[k]
     return cut
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end

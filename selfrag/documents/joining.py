@@ -66,8 +66,9 @@ def join_pages(reading: Reading) -> Body:
     last: str = ""
     for page in reading.pages:
         for start, end in page.body:
+            start, end = trimmed(page.text, start, end)
             text = page.text[start:end]
-            if not text.strip():
+            if not text:
                 continue
             separator = ""
             if last:
@@ -85,6 +86,15 @@ def join_pages(reading: Reading) -> Body:
             last = text
     body.text = "".join(parts)
     return body
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The range without the white space at its ends."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
 
 
 def _between(last: str, text: str) -> tuple[str, bool]:

@@ -19,6 +19,8 @@ _LATIN_WORD = re.compile(
     r"(?:['’]s)?[\"'“”‘’«»)\]}.,;:!?…*%–—-]*$"
 )
 _SAMPLE = 1_500  # characters of a page that are looked at
+_VOWELS = frozenset("aeiouyæœøıå")
+_FEW_VOWELS = 0.25  # of a Latin text's letters; natural ones have 0.35 to 0.5
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 _LEAST = 24  # characters below which nothing can be said
 
@@ -47,10 +49,10 @@ def legibility(text: str, unmapped: float = 0.0) -> Legibility:
     latin = [w for w in words if _LATIN.search(w)]
     if len(latin) > 0.6 * len(words) and len("".join(latin)) >= _LEAST:
         built = sum(bool(_LATIN_WORD.match(w)) for w in latin) / len(latin)
-        vowels = sum(_has_vowel(w) for w in latin if len(w) > 3) / max(
-            1, sum(len(w) > 3 for w in latin)
-        )
-        if built < 0.55 or vowels < 0.6 or odd > 0.1:
+        plain = unicodedata.normalize("NFD", "".join(latin).casefold())
+        letters = [c for c in plain if c.isalpha()]
+        vowels = sum(c in _VOWELS for c in letters) / max(1, len(letters))
+        if built < 0.55 or vowels < _FEW_VOWELS or odd > 0.1:
             return Legibility.DOUBTFUL
     return Legibility.DOUBTFUL if odd > 0.15 or unmapped > 0.3 else Legibility.GOOD
 
@@ -73,8 +75,3 @@ def _script(char: str) -> str:
 def _mixed(word: str) -> bool:
     scripts = {_script(c) for c in word} - {"", "EAST", "MODIFIER"}
     return len(scripts) > 1
-
-
-def _has_vowel(word: str) -> bool:
-    plain = unicodedata.normalize("NFD", word.casefold())
-    return not word.isalpha() or any(c in "aeiouyæœøıåα" for c in plain)

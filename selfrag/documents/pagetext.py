@@ -172,7 +172,7 @@ class _Region:
 
     Attributes:
         left, right: its edges.
-        usual: usual distance of two lines, None where there are too few.
+        usual: usual distance of two lines in letter heights, None where there are too few.
         hanging: paragraphs start at the margin and go on indented, as in bibliographies.
         ragged: most lines are far shorter than the longest: a list or a poem, no prose.
     """
@@ -186,7 +186,7 @@ class _Region:
     def separator(self, last: Line, line: Line) -> str:
         size = max(last.size, line.size)
         lead = line.y1 - last.y1
-        limit = max(1.3 * self.usual, 1.15 * size) if self.usual else 1.75 * size
+        limit = size * (max(1.3 * self.usual, 1.15) if self.usual else 1.75)
         if lead > limit or self._other_size(last, line):
             return "\n\n"
         if last.cells > 1 or line.cells > 1 or last.leader or line.leader:

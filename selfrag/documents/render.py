@@ -104,7 +104,7 @@ def boxes(path: Path, page: int, start: int, end: int, *, password: str | None =
             continue
         box = found.glyphs.boxes[source].tolist()
         turn = int(found.glyphs.turn[source])
-        if places and turn == last_turn and _same_line(places[-1], box):
+        if places and turn == last_turn and _same_line(places[-1], box, turn):
             _grow(places[-1], box)
         else:
             places.append(box)
@@ -121,8 +121,10 @@ def _check(document: pdfium.PdfDocument, page: int) -> None:
         raise IndexError(f"page {page} of {len(document)}")
 
 
-def _same_line(a: list[float], b: list[float]) -> bool:
-    """Whether box ``b`` goes on where ``a`` ends, beside it or, in upright text, below it."""
+def _same_line(a: list[float], b: list[float], turn: int) -> bool:
+    """Whether box ``b`` goes on where ``a`` ends: beside it or, in vertical writing, below."""
+    if turn in (1, 3):
+        a, b = [a[1], a[0], a[3], a[2]], [b[1], b[0], b[3], b[2]]
     across = max(b[0] - a[2], a[0] - b[2])
     down = max(b[1] - a[3], a[1] - b[3])
     wide, tall = min(a[2] - a[0], b[2] - b[0]), min(a[3] - a[1], b[3] - b[1])
