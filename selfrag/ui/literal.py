@@ -5,6 +5,7 @@ icons or a link, and none of it may take effect.
 """
 
 import re
+from itertools import pairwise
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 #: Streamlit turns these into links, emoji and arrows after backslashes have been taken away.
@@ -28,7 +29,7 @@ def literal(text: str, most: int | None = None) -> str:
 
 def _broken(text: str) -> list[str]:
     cuts = [0, *(match.start() for match in _LATER.finditer(text)), len(text)]
-    parts = [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    parts = [text[start:end] for start, end in pairwise(cuts)]
     # A dash between letters is left alone, so that names with dashes can be found and copied.
     joined: list[str] = []
     for part in parts:

@@ -1,0 +1,77 @@
+"""Numbers as a person reads them: sizes, times, counts, languages, runs of pages."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+_LANGUAGES = {
+    "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish",
+    "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian",
+    "eu": "Basque", "fa": "Persian", "fi": "Finnish", "fr": "French", "gl": "Galician",
+    "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian", "id": "Indonesian",
+    "it": "Italian", "ja": "Japanese", "ko": "Korean", "la": "Latin", "lt": "Lithuanian",
+    "lv": "Latvian", "nb": "Norwegian", "nl": "Dutch", "nn": "Norwegian", "no": "Norwegian",
+    "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak",
+    "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish", "th": "Thai", "tr": "Turkish",
+    "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """``1 page``, ``2,310 pages``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def size(number: int) -> str:
+    """Bytes as ``814 bytes``, ``12 KB``, ``3.4 MB``, ``1.2 GB`` (a KB is 1,000 bytes)."""
+    if number < 1_000:
+        return count(number, "byte")
+    value = float(number)
+    for unit in ("KB", "MB", "GB"):
+        value /= 1_000
+        if value < 999.5 or unit == "GB":
+            break
+    return f"{value:.0f} {unit}" if value >= 10 else f"{value:.1f} {unit}"
+
+
+def duration(seconds: float) -> str:
+    """``0.4 s``, ``12 s``, ``3 min``, ``1 h 20 min``."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    if seconds < 59.5:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def day(moment: float, zone: str | None) -> str:
+    """Seconds since the epoch as ``3 Dec 2026`` in the time zone ``zone``; UTC if unknown."""
+    try:
+        zone_info = ZoneInfo(zone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        zone_info = ZoneInfo("UTC")
+    then = datetime.fromtimestamp(moment, zone_info)
+    return f"{then.day} {then:%b %Y}"
+
+
+def language(code: str | None) -> str | None:
+    """The English name of an ISO 639-1 code; the code itself where it has none here."""
+    return None if code is None else _LANGUAGES.get(code, code)
+
+
+def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Ascending page numbers as runs: 1, 2, 3, 7 gives ``[(1, 3), (7, 7)]``."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found
+
+
+def listed(parts: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
