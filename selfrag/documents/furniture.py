@@ -14,7 +14,7 @@ from selfrag.documents.pagetext import PageText, Printed
 _EDGE = 0.22  # share of the height, at the top and the bottom, where running lines stand
 _LINES = 3  # as many lines at each edge are looked at
 _SAME_HEIGHT = 0.012  # of the page's height
-_NEAR = 3  # pages before and after: heads may differ left and right, and by chapter
+_NEAR = 5  # pages before and after: heads may differ left and right, and by chapter
 _DIGITS = re.compile(r"\d+|\b[ivxlcdm]{1,7}\b", re.IGNORECASE)
 _NUMBER_ONLY = re.compile(
     r"^[\s\-–—•|·]*(?:(?:page|p\.|pag\.|página|pág\.|seite|s\.|pagina)\s*)?"

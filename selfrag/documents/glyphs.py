@@ -19,6 +19,8 @@ import numpy as np
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from selfrag.documents.ligatures import mend_ligatures
+
 #: More characters than any page of text holds; beyond it the page is an attack or a drawing.
 MOST_CHARACTERS = 500_000
 
@@ -120,6 +122,7 @@ def read_glyphs(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage) -> Glyphs:
         _drop_unseen(glyphs, page)
         _drop_doubled(glyphs)
         _put_accents_on_letters(glyphs)
+        mend_ligatures(glyphs.codes, glyphs.boxes, glyphs.objects, glyphs.keep)
         visible = np.flatnonzero(glyphs.keep & (codes > 32))
         sample = visible[:: max(1, len(visible) // 400)]
         if len(sample):

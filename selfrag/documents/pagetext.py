@@ -128,6 +128,8 @@ def _runs_on(last: Line, line: Line) -> bool:
     """Whether a paragraph goes on in the next column or band."""
     if abs(last.size - line.size) > 0.1 * max(last.size, line.size):
         return False
+    if last.y1 < line.y1 < last.y1 + 60 and line.y1 - last.y1 > 1.75 * line.size:
+        return False  # below it, but set apart
     if _ENDS_SENTENCE.search(last.text) or last.cells > 1 or line.cells > 1:
         return False
     return line.text[0].islower() or (ends_hyphenated(last.text) and line.text[0].isalpha())

@@ -10,12 +10,8 @@ other draws pages, so that a page can be looked at while a long file is read. Ne
 outlives the application: they end when their standard input closes.
 """
 
-import contextlib
 import logging
-import os
 import queue
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -23,17 +19,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil  # type: ignore[import-untyped]
-
 from selfrag.documents import errors, wire
 from selfrag.documents.errors import ReadingStopped
 from selfrag.documents.render import Box
+from selfrag.documents.worker_process import WorkerProcess
 from selfrag.errors import UserError
 from selfrag.pages import Reading
 
 _log = logging.getLogger(__name__)
 
-_ROOT = Path(__file__).resolve().parents[2]
 _TICK = 0.1  # seconds between two looks at memory, time and cancellation
 _START = 60.0  # seconds that a process may take to start on a busy machine
 _ERRORS: dict[str, type[UserError]] = {
@@ -61,76 +55,12 @@ class Limits:
 _DRAWING = Limits(seconds=30.0)
 
 
-class _Process:
-    """A worker process and the thread that takes its messages."""
-
-    def __init__(self) -> None:
-        environment = {**os.environ, "PYTHONPATH": _python_path(), "OMP_NUM_THREADS": "1"}
-        self.popen = subprocess.Popen(
-            [sys.executable, "-m", "selfrag.documents.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-        self.messages: queue.SimpleQueue[tuple[dict[str, Any], bytes] | None]
-        self.messages = queue.SimpleQueue()
-        threading.Thread(target=self._take, daemon=True, name="sandbox").start()
-        self.psutil = psutil.Process(self.popen.pid)
-
-    def _take(self) -> None:
-        assert self.popen.stdout is not None
-        message = None
-        while True:
-            try:
-                message = wire.receive(self.popen.stdout)
-            except (OSError, ValueError) as error:
-                _log.warning("the reading process sent no message: %r", error)
-                message = None
-            self.messages.put(message)
-            if message is None:
-                return
-
-    def send(self, message: dict[str, Any]) -> None:
-        assert self.popen.stdin is not None
-        wire.send(self.popen.stdin, message)
-
-    def memory(self) -> int:
-        """Resident bytes of the process and of what it started (tesseract)."""
-        total = 0
-        try:
-            for process in (self.psutil, *self.psutil.children(recursive=True)):
-                total += process.memory_info().rss
-        except psutil.Error:
-            return total
-        return total
-
-    def kill(self) -> None:
-        try:
-            for child in self.psutil.children(recursive=True):
-                child.kill()
-        except psutil.Error:
-            pass  # it is gone already
-        self.popen.kill()
-        self.popen.wait()
-        for stream in (self.popen.stdin, self.popen.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):  # what was still to be written
-                    stream.close()
-
-
-def _python_path() -> str:
-    rest = os.environ.get("PYTHONPATH")
-    return os.pathsep.join([str(_ROOT), rest] if rest else [str(_ROOT)])
-
-
 class _Worker:
     """One worker process, started when needed, started again after it was killed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._process: _Process | None = None
+        self._process: WorkerProcess | None = None
         self._closed = False
 
     def ask(
@@ -164,7 +94,7 @@ class _Worker:
         finally:
             self._lock.release()
 
-    def _running(self, name: str) -> _Process:
+    def _running(self, name: str) -> WorkerProcess:
         if self._closed:
             raise ReadingStopped(f"{name} was not read: the application is closing.")
         process = self._process
@@ -172,7 +102,7 @@ class _Worker:
             return process
         if process is not None:
             self._end(process)
-        process = self._process = _Process()
+        process = self._process = WorkerProcess()
         try:
             ready = process.messages.get(timeout=_START)
         except queue.Empty:
@@ -189,7 +119,7 @@ class _Worker:
 
     def _wait(
         self,
-        process: _Process,
+        process: WorkerProcess,
         name: str,
         limits: Limits,
         progress: Callable[[int, int], None] | None,
@@ -228,7 +158,7 @@ class _Worker:
             return message, data
 
     def _error(
-        self, process: _Process, message: dict[str, Any], name: str, limits: Limits
+        self, process: WorkerProcess, message: dict[str, Any], name: str, limits: Limits
     ) -> Exception:
         kind, text = str(message.get("error")), str(message.get("text", ""))
         if kind in _ERRORS:
@@ -245,7 +175,7 @@ class _Worker:
             "Open it in a PDF viewer, save it anew and add that."
         )
 
-    def _stopped(self, process: _Process, name: str) -> ReadingStopped:
+    def _stopped(self, process: WorkerProcess, name: str) -> ReadingStopped:
         self._end(process)
         code = process.popen.returncode
         _log.warning("the reading process ended with %s while reading %s", code, name)
@@ -254,7 +184,7 @@ class _Worker:
             "Open it in a PDF viewer, save it anew and add that."
         )
 
-    def _end(self, process: _Process) -> None:
+    def _end(self, process: WorkerProcess) -> None:
         process.kill()
         self._idle = True
         if self._process is process:

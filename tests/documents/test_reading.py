@@ -283,3 +283,20 @@ def test_names_in_other_scripts_with_newlines_and_very_long_are_opened(tmp_path:
         except OSError:  # this file system cannot hold such a name
             continue
         assert read_pdf(path).pages[0].text == "Words."
+
+
+def test_a_ligature_named_by_its_first_letter_is_told_by_its_width(tmp_path: Path) -> None:
+    cmap = (
+        b"/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> "
+        b"endcodespacerange 2 beginbfchar <01> <0066> <02> <0066> endbfchar "
+        b"1 beginbfrange <20> <7E> <0020> endbfrange endcmap end"
+    )
+    font = (
+        "/Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R "
+        "/Encoding << /Type /Encoding /Differences [1 /fi /fl] >>"
+    )
+    words = b"of half, for if of staff: the bene\\001ts re\\002ect a \\001eld of con\\002ict"
+    stream = b"BT /F 12 Tf 72 700 Td (%s) Tj ET" % words
+    table = b"<< /Length %d >>\nstream\n%s\nendstream" % (len(cmap), cmap)
+    page = read_pdf(raw_pdf(tmp_path / "a.pdf", [stream], font=font, extra=[table])).pages[0]
+    assert page.text == "of half, for if of staff: the benefits reflect a field of conflict"
