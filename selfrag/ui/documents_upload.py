@@ -1,0 +1,32 @@
+"""The drop area: what is dropped becomes a job at once, and the area is empty again.
+
+Any kind of file is let in: the reader says of a wrong one what it is and what to do, in the list
+below and beside the others, where the browser would only have turned it away.
+"""
+
+import uuid
+
+import streamlit as st
+
+from selfrag.service import SelfRag
+
+_ROUND = "upload_round"
+
+
+def upload(rag: SelfRag) -> None:
+    """Draw the drop area and queue what is dropped."""
+    number = st.session_state.setdefault(_ROUND, 0)
+    files = st.file_uploader(
+        "Drop PDFs here, or choose them",
+        accept_multiple_files=True,
+        key=f"upload_{number}",
+    )
+    if not files:
+        return
+    for file in files:
+        waiting = rag.incoming / f"{uuid.uuid4().hex}.pdf"
+        waiting.write_bytes(file.getbuffer())
+        rag.submit(waiting, file.name)
+    # Another key is another, empty widget: the next run does not submit the same files again.
+    st.session_state[_ROUND] = number + 1
+    st.rerun()
