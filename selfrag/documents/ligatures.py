@@ -23,13 +23,15 @@ def mend_ligatures(
         codes, boxes, objects, keep: see ``Glyphs``; ``codes`` is changed in place.
     """
     found = np.flatnonzero((codes == ord("f")) & keep & (objects != 0))
-    # a glyph that the file names in full gives each of its letters its box, or nearly
-    whole = np.zeros(len(codes), dtype=bool)
+    # a glyph that the file names in full gives its letters one box, or equal parts of it
+    width = boxes[:, 2] - boxes[:, 0]
     same = (boxes[1:] == boxes[:-1]).all(axis=1)
-    whole[1:] |= same
-    whole[:-1] |= same | (boxes[1:, 0] < (boxes[:-1, 0] + boxes[:-1, 2]) / 2) & (
-        boxes[1:, 2] > boxes[:-1, 0]
+    same |= (np.abs(width[1:] - width[:-1]) < 0.03 * width[:-1]) & np.isin(
+        codes[1:], [ord("f"), ord("i"), ord("l")]
     )
+    whole = np.zeros(len(codes), dtype=bool)
+    whole[1:] |= same
+    whole[:-1] |= same
     found = found[~whole[found]]
     if len(found) <= _LEAST:
         return
