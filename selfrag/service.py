@@ -150,6 +150,7 @@ class SelfRag:
         self.unfinished = self.library.recover()
         self.jobs = Jobs()
         opened.callback(self.jobs.close)
+        opened.callback(self.library.leave)
         opened.callback(self._stop_runs)
 
     def close(self) -> None:
@@ -236,15 +237,12 @@ class SelfRag:
     ) -> str:
         """Ingest a file in the background and remove it afterwards; returns the job's id."""
 
-        def work(report: Report, cancel: threading.Event) -> IngestResult:
-            try:
-                return self.library.ingest(
-                    path, name=name, password=password, ocr=ocr, report=report, cancel=cancel
-                )
-            finally:
-                path.unlink(missing_ok=True)
-
-        return self.jobs.submit(name, work)
+        admitted = self.library.admit(path, name=name)
+        path.unlink(missing_ok=True)
+        if isinstance(admitted, IngestResult):
+            result = admitted
+            return self.jobs.submit(name, lambda *_: result)
+        return self.submit_again(admitted.id, password=password, ocr=ocr)
 
     def submit_again(
         self, document_id: str, *, password: str | None = None, ocr: bool = False

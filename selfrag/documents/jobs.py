@@ -134,10 +134,8 @@ class Jobs:
             if self._closing:
                 continue
             job.began = job.stage_began = time.monotonic()
-            if job.cancel.is_set():
-                result = IngestResult(job.view.document, None, "cancelled")
-            else:
-                result = self._do(job)
+            # One that was cancelled in the queue is begun too: its work knows what to clear away.
+            result = self._do(job)
             self._set(job, stage="done", result=result, seconds=time.monotonic() - job.began)
 
     def _do(self, job: _Job) -> IngestResult:

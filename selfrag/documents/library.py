@@ -113,6 +113,8 @@ class Library:
         self._sizes = sizes
         self._limits = limits
         self._one_at_a_time = threading.Lock()
+        self._admitting = threading.Lock()
+        self._leaving = threading.Event()
         files.mkdir(parents=True, exist_ok=True)
 
     def file(self, document_id: str) -> Path:
@@ -143,16 +145,28 @@ class Library:
 
         A bad file is no exception: the result says ``failed`` and why.
         """
-        name = clean_name(name or path.name)
+        began = time.perf_counter()
+        record = self.admit(path, name=name, source=source)
+        if isinstance(record, IngestResult):
+            return record
         with self._one_at_a_time:
-            began = time.perf_counter()
-            try:
-                record = self._admit(path, name, source)
-            except UserError as error:
-                return IngestResult(name, None, "failed", error=str(error))
-            if isinstance(record, IngestResult):
-                return record
             return self._process(record, began, password, ocr, report, cancel)
+
+    def admit(
+        self, path: Path, *, name: str | None = None, source: str | None = None
+    ) -> DocumentRecord | IngestResult:
+        """Copy a file into the library and queue it: from here on no crash loses it.
+
+        Returns:
+            The queued document, to be taken in with ``resume``; or what became of the file
+            where that is not needed (it is there already) or not possible.
+        """
+        name = clean_name(name or path.name)
+        try:
+            with self._admitting:
+                return self._admit(path, name, source)
+        except UserError as error:
+            return IngestResult(name, None, "failed", error=str(error))
 
     def resume(
         self,
@@ -172,6 +186,10 @@ class Library:
             record = self.get(document_id)
             self._index.delete(document_id)
             return self._process(record, time.perf_counter(), password, ocr, report, cancel)
+
+    def leave(self) -> None:
+        """The application ends: what is cancelled from now on stays queued for the next start."""
+        self._leaving.set()
 
     def find(self, document_id: str) -> DocumentRecord | None:
         """The document with this id, or None."""
@@ -270,13 +288,17 @@ class Library:
                     known.children,
                     notes=() if same else (f"the same file is in the library as {known.name}",),
                 )
+            if known is not None and known.state in UNFINISHED:
+                return IngestResult(
+                    name, known.id, "unchanged", notes=("this file is being taken in already",)
+                )
             record = known or DocumentRecord(
                 id=sha256[:16],
                 sha256=sha256,
                 name=name,
                 source=source,
                 bytes=size,
-                state=State.READING,
+                state=State.QUEUED,
             )
             target = self.file(record.id)
             part = target.with_suffix(".part")
@@ -288,7 +310,11 @@ class Library:
             raise UserError(_storage_problem(name, error)) from error
         if known is None:
             self._documents.add(record)
-        return record
+        else:
+            self._documents.update(
+                known.id, name=name, source=source, state=State.QUEUED.value, error=None
+            )
+        return replace(record, name=name, source=source, state=State.QUEUED)
 
     def _process(
         self,
@@ -410,6 +436,8 @@ class Library:
         self, record: DocumentRecord, status: Literal["cancelled", "failed"], error: str | None
     ) -> IngestResult:
         """Leave nothing of a file on its way in; one that was in before stays, to be read again."""
+        if self._leaving.is_set() and status == "cancelled":
+            return IngestResult(record.name, record.id, status, error="taken up at the next start")
         if record.state in UNFINISHED:
             self._drop(record.id)
             return IngestResult(record.name, None, status, error=error)
