@@ -127,8 +127,9 @@ def _closes(passage: str, mark: re.Match[str], start: int, end: int) -> bool:
     word = _LAST_WORD.search(passage, max(start, mark.start() - 24), mark.start())
     if word is None:
         return True
-    bare = word[1].lstrip("(\"'“‘«[").lower()
-    initial = len(bare) == 1 and bare.isalpha()
+    written = word[1].lstrip("(\"'“‘«[")
+    bare = written.lower()
+    initial = len(written) == 1 and written.isupper()
     ordinal = bare.isdigit() and len(bare) <= 2 and word.start() == start
     numbered = bare in _BEFORE_NUMBER and first.isdigit()
     return not (initial or ordinal or numbered or bare in _ABBREVIATIONS)

@@ -15,6 +15,7 @@ import numpy as np
 
 from selfrag.models.evidence import Evidence, EvidenceReader, reader_for
 from selfrag.models.features import Candidate
+from selfrag.models.overview import asks_for_overview, central_sentences
 from selfrag.models.packaged import Encoder
 from selfrag.models.words import fold
 from selfrag.reflection.cleaning import clean_text
@@ -36,7 +37,7 @@ _LEANS_BACK = re.compile(
     r"|er|sie|es|dies|diese[rs]?|sein|seine|ihr|ihre|egli|essa|questo|questa|questi|hij|zij|dit"
     r"|deze)\b"
 )
-_MARK = re.compile(r"\[\s*(doc(?:ument)?\.?\s*\d+)\s*\]", re.IGNORECASE)
+_MARK = re.compile(r"[\[(](\s*doc(?:ument)?s?\.?\s*[\d,\s]+)[\])]", re.IGNORECASE)
 
 
 class ExtractiveWriter:
@@ -63,7 +64,11 @@ class ExtractiveWriter:
             return
         evidence = self._reader.read(question, [p.text for p in passages])
         refused = {_bare(text) for text in feedback.unsupported} if feedback else set()
-        chosen = select(evidence, refused)
+        if asks_for_overview(question):
+            central = central_sentences(evidence.candidates, self._reader)
+            chosen = [c for c in central if _bare(c.sentence.text) not in refused]
+        else:
+            chosen = select(evidence, refused)
         if not chosen:
             yield NOTHING_LEFT
             return
@@ -115,11 +120,11 @@ def in_reading_order(chosen: Sequence[Candidate], passages: Sequence[Passage]) -
 
 def quotable(text: str) -> str:
     """The sentence as it is shown: nothing invisible, and no mark that looks like a citation."""
-    return _MARK.sub(r"(\1)", " ".join(clean_text(text).split()))
+    return " ".join(_MARK.sub(r" \1 ", clean_text(text)).split())
 
 
 def _bare(text: str) -> str:
-    return fold(_MARK.sub(" ", quotable(text))).strip(" .!?;:")
+    return fold(quotable(text)).strip(" .!?;:")
 
 
 def _alike(one: Candidate, other: Candidate) -> bool:

@@ -14,6 +14,7 @@ from selfrag.models.answerability import answerable_features, relevance_features
 from selfrag.models.backing import back
 from selfrag.models.evidence import Evidence, EvidenceReader, candidates_of, reader_for
 from selfrag.models.features import Candidate, language_of
+from selfrag.models.overview import asks_for_overview
 from selfrag.models.packaged import Encoder
 from selfrag.models.words import fold, listed, words
 from selfrag.reflection.answer_claims import Statement, split_statements
@@ -69,6 +70,8 @@ class LocalJudge:
         """The calibrated probability that each passage holds the answer."""
         if not passages:
             return []
+        if asks_for_overview(question):
+            return [RelevanceGrade(True, "The question asks for an overview.") for _ in passages]
         evidence = self._read(question, passages)
         probabilities = self._fitted.relevant.probability(relevance_features(evidence))
         return [
@@ -117,6 +120,11 @@ class LocalJudge:
         if not passages:
             return UsefulnessGrade(
                 None, error="Without documents the local judge can't tell. Set up a language model."
+            )
+        if asks_for_overview(question):
+            return UsefulnessGrade(
+                None,
+                error="Whether an overview is complete can only be judged by a language model.",
             )
         evidence = self._read(question, passages)
         rows = _rests_on(evidence, answer)

@@ -11,7 +11,7 @@ from selfrag.reflection.grades import Claim, Support
 from selfrag.reflection.quotes import find_quote
 from selfrag.reflection.roles import Passage
 
-_DOC_MARK = re.compile(r"\[(\s*doc(?:ument)?\.?\s*\d+\s*)\]", re.IGNORECASE)
+_DOC_MARK = re.compile(r"[\[(](\s*doc(?:ument)?s?\.?\s*[\d,\s]+)[\])]", re.IGNORECASE)
 #: Before a quoted part of a sentence, these may turn its sense around.
 _TURNS = re.compile(
     r"\b(?:not|no|never|false|untrue|myth|deny|denied|denies|if|unless|nao|nunca|falso|se|nem"
@@ -30,7 +30,7 @@ def quoted_claim(statement: Statement, passages: Sequence[Passage]) -> Claim | N
     for passage in cited_first:
         source = clean_text(passage.text)
         # The writer takes the brackets off marks that a passage forges; so is it compared.
-        masked = _DOC_MARK.sub(r"(\1)", source)
+        masked = _DOC_MARK.sub(r" \1 ", source)
         found = find_quote(statement.text, masked)
         if found and not _denied(masked, *found):
             return Claim(statement.text, Support.FULLY, passage.number, source[found[0] : found[1]])
