@@ -29,11 +29,11 @@ from selfrag.models.packaged import PackagedEmbeddings
 from selfrag.models.rerankers import make_reranker
 from selfrag.models.usage import Usage
 from selfrag.pages import Chunk, Page, Span
+from selfrag.quotes import find_quote
 from selfrag.records.database import open_database
 from selfrag.records.documents import DocumentRecord, Documents, State
 from selfrag.records.runs import RunRecord, Runs
 from selfrag.reflection.casting import Casting
-from selfrag.reflection.quotes import find_quote
 from selfrag.reflection.run import Run, RunPlan
 from selfrag.reflection.state import Stopped
 from selfrag.retrieval.funnel import Funnel, FunnelSettings, check_query

@@ -11,7 +11,7 @@ PACKAGE = ROOT / "selfrag"
 
 #: Each layer may import itself and what stands below it.
 LAYERS = [
-    {"errors", "pages", "settings"},
+    {"errors", "pages", "quotes", "settings"},
     {"index", "models"},
     {"retrieval", "records"},
     {"reflection", "evaluation", "documents"},

@@ -9,10 +9,9 @@ import pypdfium2 as pdfium
 from PIL import Image, ImageDraw
 
 from selfrag.documents.extraction import extract
-from selfrag.documents.locate import locate
 from selfrag.documents.opening import opened
 
-__all__ = ["Box", "boxes", "locate", "page_image", "render_png"]
+__all__ = ["Box", "boxes", "page_image", "render_png"]
 
 LONGEST_SIDE = 2_000  #: pixels; a page of 200 inches is no reason to fill the memory
 _MARK = (255, 196, 0, 96)

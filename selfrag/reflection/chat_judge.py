@@ -13,6 +13,7 @@ from langchain_openai import ChatOpenAI
 
 from selfrag.errors import ModelError
 from selfrag.models.usage import UsageLedger
+from selfrag.quotes import find_quote
 from selfrag.reflection import prompts
 from selfrag.reflection.cleaning import clean_line, clean_question, clean_text, escape
 from selfrag.reflection.context import format_context
@@ -25,7 +26,6 @@ from selfrag.reflection.grades import (
     SupportGrade,
     UsefulnessGrade,
 )
-from selfrag.reflection.quotes import find_quote
 from selfrag.reflection.replies import (
     ClaimSupport,
     Decision,

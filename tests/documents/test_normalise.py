@@ -4,9 +4,9 @@ import pytest
 
 from selfrag.documents.language import detect_language
 from selfrag.documents.legibility import Legibility, legibility
-from selfrag.documents.locate import locate
 from selfrag.documents.normalise import mirrored, word
 from selfrag.documents.sentences import sentences
+from selfrag.quotes import find_quote
 
 
 @pytest.mark.parametrize(
@@ -76,11 +76,11 @@ def test_sentences_end_where_they_end(language: str | None, text: str, count: in
 
 def test_quotes_are_located_exactly_or_not_at_all() -> None:
     page = "He said:  “It’s a well–known\nfact, in ﬁne.” Nobody agreed."
-    found = locate(page, "it's a WELL-known fact, in fine.")
+    found = find_quote("it's a WELL-known fact, in fine.", page)
     assert found is not None
     assert page[found[0] : found[1]] == "It’s a well–known\nfact, in ﬁne."
-    assert locate(page, "It’s a little known fact") is None
-    assert locate(page, "   ") is None
+    assert find_quote("It’s a little known fact", page) is None
+    assert find_quote("   ", page) is None
 
 
 def test_gibberish_is_told_from_text() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from selfrag.reflection.cleaning import clean_line, clean_text
 from selfrag.reflection.context import clean_question, format_context, parse_citations
-from selfrag.reflection.quotes import find_quote
+from selfrag.quotes import find_quote
 from tests.support.passages import passage
 
 THREE = [passage(number, f"Text {number}.") for number in (1, 2, 3)]
