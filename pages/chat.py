@@ -1,0 +1,40 @@
+"""Chat: ask, watch each step, check every claim on its page."""
+
+from functools import partial
+
+import streamlit as st
+
+from selfrag import process
+from selfrag.ui.ask import Asker, draw_ask, draw_refusal
+from selfrag.ui.conversation import Conversation
+from selfrag.ui.empty import draw_empty_library, draw_no_question
+from selfrag.ui.turn import draw_earlier, draw_turn
+
+rag = process.current()
+conversation = Conversation.current()
+asker = Asker(rag, conversation)
+newest = rag.run(conversation.runs[-1]) if conversation.runs else None
+busy = newest is not None and not newest.log.closed
+
+if not conversation.runs and not rag.ready():
+    draw_empty_library(rag)
+    st.stop()
+
+draw_ask(asker, busy=busy)
+
+# The newest question is on top, so that each is answered in the same place; what is below it is
+# drawn first, since a run under way is followed to its end.
+top, earlier = st.container(), st.container()
+hint = top.empty()
+if not conversation.runs:
+    with hint.container():
+        draw_no_question(rag, asker)
+else:
+    hint.empty()
+
+with earlier:
+    draw_earlier(rag, asker, conversation.runs[:-1])
+with top:
+    draw_refusal()
+    for run_id in conversation.runs[-1:]:
+        draw_turn(rag, run_id, newest=True, again=partial(asker.ask, in_place_of=run_id))

@@ -1,0 +1,198 @@
+"""The proof beside an answer: its page as an image, the sentence highlighted, what is near it."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+from PIL import Image, ImageOps
+
+from selfrag.errors import UserError
+from selfrag.reflection.events import Citation, ContextPassage, RunFinished
+from selfrag.service import SelfRag
+from selfrag.ui import page_list
+from selfrag.ui.folding import RunView
+from selfrag.ui.links import DOCUMENT, PAGE
+from selfrag.ui.literal import literal
+from selfrag.ui.quoted import in_context, shortened
+
+_EDGE = "#CED4DA"
+_QUOTE = 320  #: characters of a quote above the page that shows it whole
+_NEAREST = 4  #: passages shown where nothing is cited
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One place in a document.
+
+    Attributes:
+        number: as it is marked in the answer, from 1.
+        quotes: the words there, one or more; ``passage`` is the text around them, or empty.
+        label: the page's printed number where it has one.
+    """
+
+    number: int
+    document_id: str
+    document: str
+    page: int
+    quotes: tuple[str, ...]
+    passage: str = ""
+    label: str | None = None
+
+    @property
+    def page_name(self) -> str:
+        """``page 12``, or ``page xii (14)`` where the printed number is another."""
+        if self.label and self.label != str(self.page):
+            return f"page {self.label} ({self.page})"
+        return f"page {self.page}"
+
+
+def sources(view: RunView) -> list[Source]:
+    """What the answer cites; the nearest passages where it cites nothing."""
+    end = view.finished
+    if end is None:
+        return []
+    written = view.generated.get(end.attempt or 0)
+    given = {passage.chunk_id: passage for passage in written.context} if written else {}
+    if end.citations:
+        return [_cited(citation, given.get(citation.chunk_id), end) for citation in end.citations]
+    if end.status not in ("abstained", "unsupported"):
+        return []
+    return [
+        Source(number, hit.document_id, hit.document, hit.page, (hit.text,))
+        for number, hit in enumerate(view.nearest[:_NEAREST], start=1)
+    ]
+
+
+def _cited(citation: Citation, passage: ContextPassage | None, end: RunFinished) -> Source:
+    """A citation with the quotes of all claims that its passage backs."""
+    number = passage.number if passage else None
+    quotes = [claim.quote for claim in end.claims if claim.document == number and claim.quote]
+    return Source(
+        citation.number,
+        citation.document_id,
+        citation.document,
+        citation.page,
+        tuple(dict.fromkeys([citation.quote, *(quotes if passage else [])])),
+        passage.text if passage else "",
+        citation.label,
+    )
+
+
+def source_key(run_id: str) -> str:
+    """Where the session keeps the number of the source that is open."""
+    return f"source-{run_id}"
+
+
+def evidence_key(run_id: str) -> str:
+    """Key of the container that holds the sources, for whoever wants to bring it into view."""
+    return f"evidence-{run_id}"
+
+
+def draw_evidence(rag: SelfRag, run_id: str, view: RunView) -> None:
+    """Draw the sources of a finished run: a choice of all, and the open one on its page."""
+    found = sources(view)
+    if not found:
+        return
+    cited = bool(view.finished and view.finished.citations)
+    with st.container(key=evidence_key(run_id)):
+        st.markdown("**Evidence**" if cited else "**The nearest passages**")
+        number = _choose(found, source_key(run_id), cited)
+        source = next(source for source in found if source.number == number)
+        _draw_source(rag, run_id, source, cited)
+
+
+def _choose(found: Sequence[Source], key: str, cited: bool) -> int:
+    numbers = [source.number for source in found]
+    if st.session_state.get(key) not in numbers:
+        st.session_state[key] = numbers[0]
+    if len(found) == 1:
+        return numbers[0]
+    several = len({source.document_id for source in found}) > 1
+    names = {source.number: _pill(source, cited, several) for source in found}
+    chosen = st.pills(
+        "Sources",
+        numbers,
+        key=key,
+        required=True,
+        format_func=names.__getitem__,
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    return chosen if chosen in numbers else numbers[0]
+
+
+def _pill(source: Source, cited: bool, several: bool) -> str:
+    number = f"{source.number} · " if cited else ""
+    page = literal(source.label or str(source.page))
+    return (
+        f"{number}{literal(source.document, 26)}, p. {page}" if several else f"{number}page {page}"
+    )
+
+
+def _draw_source(rag: SelfRag, run_id: str, source: Source, cited: bool) -> None:
+    mark = f":primary-badge[{source.number}] " if cited else ""
+    st.markdown(f"{mark}**{literal(source.document, 60)}**, {literal(source.page_name)}")
+    if cited:
+        for quote in source.quotes:
+            st.markdown(f":small[“{literal(shortened(quote, _QUOTE))}”]")
+    shift_key = f"shift-{run_id}-{source.number}"
+    shift = st.session_state.get(shift_key, 0)
+    page = source.page + shift
+    try:
+        pages = rag.document(source.document_id).page_count
+        image = page_png(rag, source.document_id, page, () if shift else source.quotes)
+    except UserError as error:
+        st.warning(str(error), icon=":material/error:")
+        return
+    st.image(
+        image,
+        width="stretch",
+        alt=f"Page {page} of {source.document}" + ("" if shift else ", the quote highlighted"),
+    )
+    _turn(shift_key, page, pages, source)
+    if source.passage and source.passage.strip() != source.quotes[0].strip():
+        with st.expander("Before and after it in the passage", type="compact"):
+            st.markdown(in_context(source.passage, source.quotes))
+
+
+def _turn(shift_key: str, page: int, pages: int, source: Source) -> None:
+    """The row under the image: the neighbouring pages, and the document at this page."""
+
+    def turn(by: int) -> None:
+        st.session_state[shift_key] = st.session_state.get(shift_key, 0) + by
+
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for name, icon, by in (
+            ("Page before", ":material/chevron_left:", -1),
+            ("Page after", ":material/chevron_right:", 1),
+        ):
+            st.button(
+                "",
+                key=f"{shift_key}-{by}",
+                icon=icon,
+                help=name,
+                type="tertiary",
+                disabled=not 1 <= page + by <= pages,
+                on_click=turn,
+                args=(by,),
+            )
+        st.caption(f"page {page} of {pages}", width="content")
+        st.space("stretch")
+        st.page_link(
+            page_list.documents(),
+            label="Open document",
+            icon=":material/open_in_new:",
+            query_params={DOCUMENT: source.document_id, PAGE: str(page)},
+        )
+
+
+@st.cache_data(max_entries=128, show_spinner="Drawing the page")
+def page_png(_rag: SelfRag, document_id: str, page: int, quotes: tuple[str, ...]) -> bytes:
+    """A page as framed PNG with the quotes highlighted (a document's id names its content)."""
+    image = Image.open(io.BytesIO(_rag.page_image(document_id, page, quotes)))
+    # White paper on a white page needs an edge.
+    framed = ImageOps.expand(image.convert("RGB"), border=2, fill=_EDGE)
+    out = io.BytesIO()
+    framed.save(out, "PNG", compress_level=3)
+    return out.getvalue()

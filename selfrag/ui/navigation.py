@@ -1,0 +1,65 @@
+"""The pages, and what surrounds them: the sidebar, and one place for every error.
+
+This is the script of the application (see ``app.py``); it runs at each visit and each click.
+"""
+
+import logging
+from pathlib import Path
+
+import streamlit as st
+
+from selfrag import process
+from selfrag.errors import UserError
+from selfrag.reflection.casting import NO_LANGUAGE_MODEL
+from selfrag.service import SelfRag
+from selfrag.settings import Settings
+from selfrag.ui import page_list
+from selfrag.ui.literal import literal
+from selfrag.ui.wording import count
+
+logger = logging.getLogger(__name__)
+
+_HERE = Path(__file__).parent
+_SIDEBAR = 230  #: pixels; what it holds is short, and the evidence needs the room
+
+
+def main() -> None:
+    """Draw the page that is asked for."""
+    st.set_page_config(
+        page_title="Self-RAG",
+        page_icon=str(_HERE / "mark.svg"),
+        layout="wide",
+        initial_sidebar_state=_SIDEBAR,
+    )
+    st.logo(_HERE / "logo.svg", size="large")
+    page = st.navigation([page_list.chat(), page_list.documents()])
+    try:
+        _draw_sidebar(process.current())
+        page.run()
+    except UserError as error:
+        st.error(str(error))
+    except Exception:
+        logger.exception("the page %s failed", page.title)
+        st.error(
+            "Something went wrong on this page. Load it again; if that does not help, the log of "
+            "the application says what happened."
+        )
+
+
+def _draw_sidebar(rag: SelfRag) -> None:
+    settings = rag.settings
+    with st.sidebar:
+        st.space("small")
+        st.caption(f":material/library_books: {count(len(rag.ready()), 'document')} to ask")
+        if settings.llm_configured:
+            st.caption(f":material/edit_note: {literal(_models(settings))}")
+        else:
+            st.caption(f":material/format_quote: {NO_LANGUAGE_MODEL.capitalize()}")
+
+
+def _models(settings: Settings) -> str:
+    writer, judge = settings.writer_model, settings.grading_model
+    return f"{writer} writes and judges" if writer == judge else f"{writer} writes, {judge} judges"
+
+
+main()

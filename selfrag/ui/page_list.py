@@ -1,0 +1,18 @@
+"""The pages of the application, for navigation and for links between them."""
+
+from pathlib import Path
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+_FOLDER = Path(__file__).parents[2] / "pages"
+
+
+def chat() -> StreamlitPage:
+    """Chat: the page that opens first."""
+    return st.Page(_FOLDER / "chat.py", title="Chat", icon=":material/forum:", default=True)
+
+
+def documents() -> StreamlitPage:
+    """Documents: what is in the library, and adding to it."""
+    return st.Page(_FOLDER / "documents.py", title="Documents", icon=":material/library_books:")

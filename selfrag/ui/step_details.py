@@ -1,0 +1,134 @@
+"""What a step of the timeline opens to: why, from what, and every number it left in the log."""
+
+import streamlit as st
+
+from selfrag.reflection import events
+from selfrag.reflection.grades import Support
+from selfrag.reflection.story import counted
+from selfrag.ui.colours import badge
+from selfrag.ui.folding import RunView, Step
+from selfrag.ui.funnel import draw_funnel
+from selfrag.ui.literal import literal
+from selfrag.ui.quoted import shortened
+
+#: what a step is for, in a sentence for someone who has never heard of it
+PURPOSE = {
+    "retrieval_decision": "A greeting needs no documents; a question about facts does.",
+    "retrieve": "Two searches, by words and by meaning, are merged and narrowed down.",
+    "relevance_grader": "Only passages that help with the question are given to the writer.",
+    "generator": "The answer is written from the relevant passages alone.",
+    "support_grader": "Each claim of the answer is looked up in the passages it was written from.",
+    "usefulness_grader": "A true answer can still miss the question; this is checked apart.",
+    "query_rewriter": "The search is tried with other words, aimed at what was missing.",
+}
+_CLAIMS = {
+    Support.FULLY: ("good", "backed"),
+    Support.PARTIALLY: ("fair", "partly backed"),
+    Support.NOT: ("bad", "not backed"),
+    Support.UNKNOWN: ("fair", "could not be checked"),
+    Support.NOT_APPLICABLE: ("fair", "nothing to check it against"),
+}
+_SNIPPET = 260  #: characters of a passage beside its grade
+
+
+def draw_details(step: Step, view: RunView) -> None:
+    """Draw what is known of a step, inside its expander."""
+    st.caption(PURPOSE[step.node])
+    event = step.event
+    if event is None:
+        return
+    if thought := getattr(event, "thought", ""):
+        st.markdown(f"**Why:** {literal(thought)}")
+    if event.error:
+        st.warning(literal(event.error), icon=":material/error:")
+    match event:
+        case events.Retrieved():
+            draw_funnel(event, view.grades)
+        case events.RelevanceGraded():
+            _grades(event, view)
+        case events.QueryRewritten():
+            _queries(event)
+        case events.Generated():
+            _writing(event)
+        case events.SupportGraded():
+            _claims(event, view)
+        case events.UsefulnessGraded():
+            _usefulness(event)
+    if event.usage:
+        st.caption(usage_line(event.usage))
+
+
+def usage_line(usage: events.StepUsage) -> str:
+    """``3 calls, 1,200 tokens read, 50 written``."""
+    about = "about " if usage.estimated else ""
+    return (
+        f"{counted(usage.llm_calls, 'call')}, {about}{usage.input_tokens:,} tokens read, "
+        f"{usage.output_tokens:,} written"
+    )
+
+
+def _grades(event: events.RelevanceGraded, view: RunView) -> None:
+    texts = {hit.chunk_id: hit.text for search in view.searches for hit in search.hits}
+    for grade in event.grades:
+        tone, words = {
+            True: ("good", "relevant"),
+            False: ("bad", "not relevant"),
+            None: ("fair", "could not be graded"),
+        }[grade.relevant]
+        earlier = ", graded before" if grade.earlier else ""
+        with st.container(border=True, gap="small"):
+            where = f"**{literal(grade.document, 60)}**, page {grade.page}"
+            st.markdown(f"{badge(tone, words)} {where}{earlier}")
+            if grade.probability is not None:
+                text = f":small[{grade.probability:.0%} sure that it is relevant]"
+                st.progress(min(max(grade.probability, 0.0), 1.0), text=text)
+            if grade.thought:
+                st.markdown(literal(grade.thought))
+            if grade.error:
+                st.markdown(literal(grade.error))
+            st.caption(literal(shortened(texts.get(grade.chunk_id, ""), _SNIPPET)))
+
+
+def _queries(event: events.QueryRewritten) -> None:
+    st.markdown("Searched for so far:")
+    st.markdown("\n".join(f"- “{literal(query)}”" for query in event.tried))
+    if event.query:
+        st.markdown(f"Next: **“{literal(event.query)}”**")
+
+
+def _writing(event: events.Generated) -> None:
+    if event.mended:
+        st.markdown("Told that these claims were not backed:")
+        st.markdown("\n".join(f"- {literal(claim)}" for claim in event.mended))
+    if not event.context:
+        st.markdown("Written without documents.")
+    for passage in event.context:
+        title = f"Passage {passage.number}: {literal(passage.document, 60)}, page {passage.page}"
+        with st.expander(f"{title} :small[:gray[relevance {passage.relevance:.2f}]]"):
+            st.text(passage.text)
+    with st.expander("The text as it was written"):
+        st.text(event.answer)
+
+
+def _claims(event: events.SupportGraded, view: RunView) -> None:
+    written = view.generated.get(event.attempt)
+    sources = {passage.number: passage for passage in written.context} if written else {}
+    for claim in event.claims:
+        tone, words = _CLAIMS[claim.support]
+        with st.container(border=True, gap="small"):
+            st.markdown(f"{badge(tone, words)} {literal(claim.text)}")
+            source = sources.get(claim.document or 0)
+            where = f"{literal(source.document, 60)}, page {source.page}" if source else ""
+            if claim.quote:
+                st.caption(f"“{literal(claim.quote)}” — {where}")
+            elif where:
+                st.caption(where)
+    if event.probability is not None:
+        st.caption(f"{event.probability:.0%} sure of this label")
+
+
+def _usefulness(event: events.UsefulnessGraded) -> None:
+    if event.score is not None:
+        st.markdown(f"**{event.score} of 5**, where 1 misses the question and 5 is complete")
+    if event.missing:
+        st.markdown(f"Missing: {literal(event.missing)}")

@@ -1,0 +1,190 @@
+"""One question with its answer: conversation on the left, evidence on the right.
+
+A run that goes on is followed from here until it ends; a finished one is drawn from its log.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from selfrag.reflection.events import AnswerDelta, Event
+from selfrag.reflection.run import Run
+from selfrag.service import SelfRag
+from selfrag.ui import page_list
+from selfrag.ui.answer import draw_answer
+from selfrag.ui.ask import Asker
+from selfrag.ui.conversation import events_of
+from selfrag.ui.evidence import draw_evidence, evidence_key, source_key
+from selfrag.ui.folding import RunView, readable
+from selfrag.ui.graph_path import draw_path
+from selfrag.ui.literal import literal
+from selfrag.ui.timeline import Timeline
+from selfrag.ui.verdict import (
+    draw_again,
+    draw_no_model,
+    draw_verdict,
+    draw_working,
+    foot_line,
+)
+
+_TICK = 0.25  #: seconds between two looks at whether the person wants something else
+_FRAME = 0.06  #: seconds between two pictures of an answer that is being written
+_AGAIN = ("failed", "stopped")
+
+Ask = Callable[[str], None]
+
+
+def draw_turn(rag: SelfRag, run_id: str, *, newest: bool, again: Ask) -> None:
+    """Draw one run of the conversation.
+
+    Args:
+        newest: whether it is the last of the conversation, which is shown opened.
+        again: asks a question in place of this run.
+    """
+    run, events = events_of(rag, run_id)
+    view = RunView.of(events)
+    left, right = st.columns([3, 2], gap="large")
+    if view.started is None:
+        left.info("This answer is no longer kept.", icon=":material/history_toggle_off:")
+        return
+    left.markdown(f"#### {literal(view.question)}", anchors=False)
+    if run is not None and view.finished is None:
+        with left:
+            _follow(run, view, len(events), right)
+    else:
+        with left:
+            _finished(run_id, view, newest, again)
+        beside = right.empty()
+        if newest or _reopened(run_id) in st.session_state:
+            with beside.container():
+                draw_evidence(rag, run_id, view)
+                _path(view, run_id)
+
+
+def draw_earlier(rag: SelfRag, asker: Asker, runs: Sequence[str]) -> None:
+    """The questions asked before, the latest first; each answer opens its evidence again."""
+    if runs:
+        st.divider()
+        st.caption("Earlier in this conversation")
+    for run_id in reversed(runs):
+        draw_turn(rag, run_id, newest=False, again=partial(asker.ask, in_place_of=run_id))
+
+
+def _finished(run_id: str, view: RunView, newest: bool, again: Ask) -> None:
+    end = view.finished
+    if end is None:
+        st.error("This run was cut off when the application was closed.")
+        draw_again(view.question, f"again-{run_id}", again)
+        return
+    with st.container():
+        draw_verdict(end)
+    if newest:
+        Timeline().draw(view)
+    else:
+        opened = st.expander(
+            "How this was answered", type="compact", key=f"how-{run_id}", on_change="rerun"
+        )
+        if opened.open:
+            with opened:
+                Timeline().draw(view)
+    with st.container():
+        _answer(run_id, view, newest)
+    if end.status in _AGAIN:
+        draw_again(view.question, f"again-{run_id}", again)
+    st.caption(foot_line(view))
+
+
+def _answer(run_id: str, view: RunView, newest: bool) -> None:
+    end = view.finished
+    assert end is not None
+    if end.status == "abstained":
+        st.markdown("Searched for:")
+        queries = dict.fromkeys(search.query for search in view.searches)
+        st.markdown("\n".join(f"- “{literal(query)}”" for query in queries))
+        st.page_link(page_list.documents(), label="Add a document", icon=":material/upload_file:")
+        return
+    if not end.answer:
+        return
+    if end.status in _AGAIN:
+        # What was broken off has marks that were never checked against anything.
+        st.markdown(readable(end.answer))
+    else:
+        draw_answer(
+            end.answer,
+            end.claims,
+            end.citations,
+            key=f"answer-{run_id}",
+            shown=st.session_state.get(source_key(run_id)),
+            evidence=evidence_key(run_id),
+            on_cited=partial(_open_source, run_id, newest),
+        )
+    draw_no_model(view)
+
+
+def _open_source(run_id: str, newest: bool, key: str) -> None:
+    number = st.session_state[key].cited
+    if number is None:
+        return
+    st.session_state[source_key(run_id)] = int(number)
+    if not newest:
+        st.session_state[_reopened(run_id)] = True
+
+
+def _reopened(run_id: str) -> str:
+    return f"reopened-{run_id}"
+
+
+def _follow(
+    run: Run, view: RunView, position: int, right: st.delta_generator.DeltaGenerator
+) -> None:
+    """Draw a run as it goes on, and the page anew when it has ended."""
+    head = st.container()
+    with head, st.container(horizontal=True, vertical_alignment="center"):
+        working = st.empty()
+        st.button("Stop", key=f"stop-{run.id}", icon=":material/stop_circle:", on_click=run.stop)
+    timeline = Timeline()
+    answer = st.container().empty()
+    path = right.empty()
+    drawn_at = 0.0
+    nodes = -1
+    while True:
+        if len(view.nodes) != nodes:
+            nodes = len(view.nodes)
+            with path.container():
+                st.markdown("**The path through the graph**")
+                draw_path(view.nodes, finished=False)
+        with working:
+            draw_working(time.time() - run.started_at)
+        timeline.draw(view)
+        if view.draft:
+            answer.markdown(view.draft)
+        drawn_at = time.monotonic()
+        batch = _next(run, position, drawn_at)
+        position += len(batch)
+        for event in batch:
+            view.add(event)
+        if run.log.closed and position >= len(run.log.snapshot()):
+            st.rerun()
+
+
+def _next(run: Run, position: int, drawn_at: float) -> list[Event]:
+    """The events up to the next moment worth drawing; empty after a tick without any."""
+    batch: list[Event] = []
+    for event in run.log.follow(position, timeout=_TICK):
+        batch.append(event)
+        if not isinstance(event, AnswerDelta) or time.monotonic() - drawn_at > _FRAME:
+            break
+    return batch
+
+
+def _path(view: RunView, run_id: str) -> None:
+    with st.expander(
+        "The path through the graph",
+        icon=":material/account_tree:",
+        key=f"path-{run_id}",
+        on_change="rerun",
+    ) as opened:
+        if opened.open:
+            draw_path(view.nodes, finished=view.finished is not None)

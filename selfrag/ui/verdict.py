@@ -1,0 +1,103 @@
+"""The head and the foot of an answer: the verdict in words, and the numbers in one quiet line."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from selfrag.reflection.casting import NO_LANGUAGE_MODEL
+from selfrag.reflection.events import RunFinished
+from selfrag.reflection.grades import Support
+from selfrag.reflection.story import counted, verdict
+from selfrag.ui.colours import TONES
+from selfrag.ui.folding import RunView
+from selfrag.ui.literal import literal
+from selfrag.ui.wording import duration
+
+_ICONS = {"good": ":material/verified:", "fair": ":material/error:", "bad": ":material/cancel:"}
+_TITLE_ICONS = {
+    "abstained": ":material/search_off:",
+    "stopped": ":material/stop_circle:",
+}
+#: how an answer ended -> what the person can do about it
+NEXT = {
+    "abstained": "Ask in other words, search in more documents, or add one that covers it.",
+    "unsupported": "Treat it as a guess: check it elsewhere, ask more narrowly, or allow more "
+    "retries in the settings.",
+    "stopped": "What was written so far has not been checked.",
+}
+
+
+def draw_working(elapsed: float) -> None:
+    """The head of a run under way; the timeline says what it is doing."""
+    st.markdown(
+        f"##### :primary[:material/pending: Working on it] :small[:gray[{duration(elapsed)}]]",
+        anchors=False,
+        width="content",
+    )
+
+
+def draw_verdict(end: RunFinished) -> None:
+    """The head of a finished run: title, and in a line under it why and what to do."""
+    said = verdict(end)
+    colour, _ = TONES[said.tone]
+    icon = _TITLE_ICONS.get(end.status, _ICONS[said.tone])
+    st.markdown(f"##### :{colour}[{icon} {said.title}]", anchors=False)
+    if end.status == "failed":
+        st.error(said.remark or said.title)
+        return
+    remark = " ".join(part for part in (said.remark, NEXT.get(end.status, "")) if part)
+    if remark:
+        st.markdown(literal(remark))
+
+
+def draw_no_model(view: RunView) -> None:
+    """Say where an answer was not written by a language model."""
+    if view.started and not view.started.language_model:
+        st.caption(f":material/format_quote: {NO_LANGUAGE_MODEL.capitalize()}")
+
+
+def foot_line(view: RunView) -> str:
+    """``3 claims, all backed · useful 5/5 · 6 calls, 2,310 tokens · 1.2 s``."""
+    end = view.finished
+    if end is None:
+        return ""
+    graded = view.usefulness.get(end.attempt or 0)
+    score = f"useful {graded.score}/5" if graded and graded.score is not None else ""
+    retries = {0: "", 1: "1 retry"}.get(end.retries, f"{end.retries} retries")
+    removed = end.removed_citations
+    dropped = f"{counted(removed, 'citation')} to nothing removed" if removed else ""
+    parts = [_claims(end), dropped, score, retries, _usage(end), duration(end.elapsed_s)]
+    return " · ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts if part)
+
+
+def draw_again(question: str, key: str, ask: Callable[[str], None]) -> None:
+    """A button that asks the same question once more."""
+    st.button("Try again", key=key, icon=":material/refresh:", on_click=ask, args=(question,))
+
+
+def _claims(end: RunFinished) -> str:
+    if end.status == "abstained" or not end.claims:
+        return ""
+    said = [
+        (Support.FULLY, "backed"),
+        (Support.PARTIALLY, "partly"),
+        (Support.NOT, "not"),
+        (Support.UNKNOWN, "not checked"),
+    ]
+    total = len(end.claims)
+    counts = [(sum(claim.support is kind for claim in end.claims), word) for kind, word in said]
+    there = [(number, word) for number, word in counts if number]
+    if len(there) == 1:
+        only = {"partly": "partly backed", "not": "not backed"}.get(there[0][1], there[0][1])
+        every = {"not backed": "none backed"}.get(only, f"all {only}") if total > 1 else only
+        return f"{counted(total, 'claim')}, {every}"
+    return f"{counted(total, 'claim')}: {', '.join(f'{number} {word}' for number, word in there)}"
+
+
+def _usage(end: RunFinished) -> str:
+    usage = end.usage
+    if usage is None or not usage.llm_calls:
+        return ""
+    about = "about " if usage.estimated else ""
+    tokens = usage.input_tokens + usage.output_tokens
+    return f"{counted(usage.llm_calls, 'call')}, {about}{tokens:,} tokens"
