@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from selfrag.models.calibration import Calibration, shipped_calibration
@@ -97,12 +98,20 @@ class EvidenceReader:
         with self._lock:
             known = self._read.get(key)
         if known is None:
+            self._take_query_vector(question)
             known = gather(question, key[1], self, self.calibration, self._rarity)
             with self._lock:
                 self._read[key] = known
                 if len(self._read) > 32:
                     self._read.popitem(last=False)
         return known
+
+    def _take_query_vector(self, question: str) -> None:
+        """The search has embedded the question already, and the embeddings remember it."""
+        if isinstance(self._encoder, Embeddings):
+            vector = np.array(self._encoder.embed_query(question), dtype=np.float32)
+            with self._lock:
+                self._vectors[question] = vector
 
     def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, one row each; those of texts seen lately are not computed again."""
