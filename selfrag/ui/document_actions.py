@@ -4,6 +4,7 @@ import streamlit as st
 
 from selfrag.documents import ocr
 from selfrag.errors import UserError
+from selfrag.pages import PageKind
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.service import SelfRag
 from selfrag.ui.links import close_document
@@ -41,21 +42,26 @@ def _rename(rag: SelfRag, record: DocumentRecord) -> None:
 
 def read_again(rag: SelfRag, record: DocumentRecord, key: str) -> None:
     """Draw the form that queues the document again, from the library's own copy."""
+    failed = record.state is State.FAILED
     with st.form(f"{key}_{record.id}", border=False, clear_on_submit=True):
-        password = st.text_input(
-            "Password, if the file needs one",
-            type="password",
-            autocomplete="off",
-            key=f"{key}_password_{record.id}",
-            help="Used once to read the file, never stored.",
-        )
-        recognise = st.toggle(
-            "Recognise text on scanned pages (OCR)",
-            disabled=not ocr.available(),
-            key=f"{key}_ocr_{record.id}",
-        )
-        if not ocr.available():
-            st.caption(literal(ocr.HOW_TO_INSTALL))
+        password, recognise = "", False
+        # Where a file failed, its pages tell whether it was opened: no password then.
+        if not (failed and record.pages):
+            password = st.text_input(
+                "Password, if the file needs one",
+                type="password",
+                autocomplete="off",
+                key=f"{key}_password_{record.id}",
+            )
+        if record.pages.get(PageKind.SCANNED):
+            recognise = st.toggle(
+                "Recognise the text of scanned pages (OCR)",
+                value=ocr.available(),
+                disabled=not ocr.available(),
+                key=f"{key}_ocr_{record.id}",
+            )
+            if not ocr.available():
+                st.caption(literal(ocr.HOW_TO_INSTALL))
         if st.form_submit_button("Read again", type="primary"):
             rag.submit_again(record.id, password=password or None, ocr=recognise)
             st.rerun()

@@ -9,7 +9,7 @@ from selfrag.pages import Page, PageKind
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.service import SelfRag
 from selfrag.ui.document_actions import actions, read_again
-from selfrag.ui.document_search import search_box
+from selfrag.ui.document_search import Place, search_box
 from selfrag.ui.jobs import jobs_panel
 from selfrag.ui.links import PAGE, asked_page, close_document
 from selfrag.ui.literal import literal
@@ -48,7 +48,7 @@ def document_view(rag: SelfRag, document_id: str) -> None:
     if record.state is State.FAILED:
         _failed(rag, record)
     elif record.state is not State.READY and not rag.jobs.busy:
-        st.info(
+        st.warning(
             "It has not been read to its end. Start the application again to go on with it.",
             icon=":material/sync:",
         )
@@ -82,9 +82,12 @@ def _failed(rag: SelfRag, record: DocumentRecord) -> None:
 
 
 def _pages(rag: SelfRag, record: DocumentRecord, pages: Sequence[Page]) -> None:
-    _left_out(pages)
-    places, chosen = search_box(pages, record.id)
-    page = _chosen_page(record.id, pages)
+    places: list[Place] = []
+    chosen = None
+    if record.state is State.READY:
+        _left_out(pages)
+        places, chosen = search_box(pages, record.id)
+    page = _chosen_page(record, pages)
     here = [index for index, place in enumerate(places) if place.page == page.number]
     page_reader(
         rag,
@@ -97,9 +100,9 @@ def _pages(rag: SelfRag, record: DocumentRecord, pages: Sequence[Page]) -> None:
     )
 
 
-def _chosen_page(document_id: str, pages: Sequence[Page]) -> Page:
+def _chosen_page(record: DocumentRecord, pages: Sequence[Page]) -> Page:
     """The row of page numbers; the address follows it, and is followed where it was changed."""
-    seen, times = f"page_seen_{document_id}", f"page_times_{document_id}"
+    seen, times = f"page_seen_{record.id}", f"page_times_{record.id}"
     asked = asked_page(len(pages))
     if st.session_state.get(seen) != asked:
         # Changed by a link, a search hit or the browser: another key makes a widget that obeys.
@@ -107,13 +110,14 @@ def _chosen_page(document_id: str, pages: Sequence[Page]) -> Page:
     with st.container(horizontal=True, vertical_alignment="center", key="page_bar"):
         number = 1
         if len(pages) > 1:
-            key = f"page_{document_id}_{st.session_state[times]}"
+            key = f"page_{record.id}_{st.session_state[times]}"
             number = st.pagination(len(pages), default=asked, key=key)
         page = pages[number - 1]
         printed = (page.label or "").strip()
         label = f" (printed as {literal(printed)})" if printed not in ("", str(number)) else ""
         st.caption(f"Page {number} of {len(pages)}{label}", width="stretch")
-        st.toggle("Chunk borders", value=True, key="chunk_borders", persist_state="session")
+        if record.children:
+            st.toggle("Chunk borders", value=True, key="chunk_borders", persist_state="session")
     if page.reason and page.text:
         st.caption(f":orange[:material/info:] {literal(page.reason)}")
     st.session_state[seen] = number

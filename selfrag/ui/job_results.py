@@ -118,7 +118,6 @@ def _password(rag: SelfRag, view: JobView, document_id: str) -> None:
                 width=260,
             )
             tried = st.form_submit_button("Try again", icon=":material/lock_open:")
-        st.caption("Used once to read the file, never stored.")
     if tried and password:
         rag.submit_again(document_id, password=password)
         rag.jobs.dismiss(view.id)

@@ -22,7 +22,8 @@ def jobs_panel(rag: SelfRag, document: str | None = None) -> None:
     """Draw the jobs; nothing where there are none.
 
     Args:
-        document: name of the document whose jobs alone are drawn; None for all.
+        document: name of the document in view: its jobs alone are drawn, and only while they
+            run, since the document itself shows what became of them. None for all jobs.
     """
     every = 1.0 if rag.jobs.busy else None
     st.fragment(_panel, run_every=every)(rag, document, _finished(rag.jobs.views()))
@@ -33,7 +34,7 @@ def _panel(rag: SelfRag, document: str | None, finished_before: frozenset[str]) 
     if _finished(views) != finished_before:
         st.rerun()
     if document is not None:
-        views = [view for view in views if view.document == document]
+        views = [view for view in views if view.document == document and not view.finished]
     open_jobs = [view for view in views if not view.finished]
     if open_jobs:
         _running(rag, open_jobs, done=len(views) - len(open_jobs))

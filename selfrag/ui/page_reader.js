@@ -127,4 +127,9 @@ export default function ({ data, parentElement }) {
   }
 
   root.replaceChildren(columns);
+  if (!root.dataset.opened) {
+    // The list may have been scrolled down: a document that opens is seen from its top.
+    root.dataset.opened = "yes";
+    root.ownerDocument.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 });
+  }
 }

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from selfrag.documents.errors import PasswordNeeded
 from selfrag.errors import UserError
 from selfrag.pages import Chunk, Page, PageKind
 from selfrag.service import SelfRag
@@ -92,6 +93,11 @@ def _drawn(_rag: SelfRag, document_id: str, page: int) -> str:
 def _image(rag: SelfRag, document_id: str, page: int) -> tuple[str | None, str]:
     try:
         return _drawn(rag, document_id, page), ""
+    except PasswordNeeded:
+        return None, (
+            "This file is locked, and its password was used once and not kept, so its pages "
+            "cannot be shown. The text that was read from it can be found and cited."
+        )
     except UserError as error:
         return None, f"This page cannot be shown as an image. {error}"
 
