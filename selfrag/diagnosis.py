@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from selfrag.documents import ocr
 from selfrag.models.chat import probe
 from selfrag.models.rerankers import RerankerState
-from selfrag.reflection.casting import NO_LANGUAGE_MODEL
+from selfrag.reflection.story import NO_LANGUAGE_MODEL
 from selfrag.settings import Settings
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ A cut falls behind a paragraph where one ends in the later part of the chunk, el
 sentence or a line, else behind a word; inside a word only where a single word is longer than
 the chunk. A heading is not left alone at the end of a chunk. Parents follow each other
 without overlap; the children of a parent overlap, beginning at a sentence if one begins
-there.
+there. A child runs over a page's end only in the middle of a paragraph.
 
 LangChain's splitters are not used: they return strings, and the place of each character is
 what highlighting, spans and ids need.
@@ -70,15 +70,25 @@ def chunk(
     body = join_pages(reading)
     borders = _borders(body.text, reading.language)
     headings = Headings(reading, body)
+    breaks = body.page_breaks()
     parents: list[Chunk] = []
     children: list[Chunk] = []
     for start, end in _cuts(body.text, 0, len(body.text), parent_chunk_size, 0, borders):
         parent = _chunk(document_hash, body, start, end, len(parents), None, headings)
         parents.append(parent)
-        for a, b in _cuts(body.text, start, end, chunk_size, chunk_overlap, borders):
-            position = len(children)
-            children.append(_chunk(document_hash, body, a, b, position, parent.id, headings))
+        for first, last in _by_page(breaks, start, end):
+            for a, b in _cuts(body.text, first, last, chunk_size, chunk_overlap, borders):
+                position = len(children)
+                children.append(_chunk(document_hash, body, a, b, position, parent.id, headings))
     return parents, children
+
+
+def _by_page(breaks: Sequence[int], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The range cut where a page begins with a new paragraph: a child then has one page to cite."""
+    for offset in breaks[bisect_right(breaks, start) : bisect_left(breaks, end)]:
+        yield start, offset
+        start = offset
+    yield start, end
 
 
 def _chunk(

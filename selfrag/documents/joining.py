@@ -45,6 +45,14 @@ class Body:
                 return at + max(position - span.start, 0)
         return None
 
+    def page_breaks(self) -> list[int]:
+        """Offsets in ``text`` at which a page begins with a new paragraph."""
+        return [
+            at
+            for k, at in enumerate(self._starts)
+            if k and self._spans[k].page != self._spans[k - 1].page and self.text[at - 1] == "\n"
+        ]
+
     def page_starts(self) -> dict[int, tuple[int, int]]:
         """For each page with a body the first and behind the last index of its stretches."""
         result: dict[int, tuple[int, int]] = {}

@@ -15,7 +15,7 @@ from selfrag.documents.library import IngestResult, Report
 from selfrag.documents.library import Progress as FileProgress
 from selfrag.records.documents import DocumentRecord
 from selfrag.reflection.events import Event, RunFinished
-from selfrag.reflection.story import tell, verdict
+from selfrag.reflection.story import notice, tell, verdict
 from selfrag.retrieval.result import Retrieval
 
 MARKS = {Verdict.OK: "[green]✓[/]", Verdict.MISSING: "[yellow]-[/]", Verdict.PROBLEM: "[red]✗[/]"}
@@ -154,6 +154,8 @@ def answer(end: RunFinished, events: Sequence[Event]) -> None:
         console.print(escape(said.remark), style="dim")
     if end.answer:
         console.print(escape(end.answer))
+        if said_of_writer := notice(events):
+            console.print(f"({said_of_writer})", style="dim", soft_wrap=True)
     for citation in end.citations:
         where = escape(f"[{citation.number}] {citation.document}, page {citation.page}")
         quote = escape(" ".join(citation.quote.split()))

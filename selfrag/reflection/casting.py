@@ -19,8 +19,6 @@ from selfrag.reflection.local_judge import LocalJudge
 from selfrag.reflection.roles import Judge, Writer
 from selfrag.settings import Settings
 
-NO_LANGUAGE_MODEL = "no language model configured: sentences quoted from your documents"
-
 
 @dataclass(frozen=True, slots=True)
 class Cast:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from selfrag.models.sentences import split_sentences
 from selfrag.models.words import fold
+from selfrag.quotes import find_quote
 from selfrag.reflection.answer_claims import Statement
 from selfrag.reflection.cleaning import clean_text
 from selfrag.reflection.grades import Claim, Support
-from selfrag.reflection.quotes import find_quote
 from selfrag.reflection.roles import Passage
 
 _DOC_MARK = re.compile(r"[\[(](\s*doc(?:ument)?s?\.?\s*[\d,\s]+)[\])]", re.IGNORECASE)

@@ -30,6 +30,7 @@ from selfrag.reflection.log import EventLog
 from selfrag.reflection.outcome import Locate, conclude
 from selfrag.reflection.roles import Judge, Writer
 from selfrag.reflection.state import RunContext, State, Stopped
+from selfrag.reflection.story import notice
 from selfrag.retrieval.result import Retrieval
 
 logger = logging.getLogger(__name__)
@@ -211,6 +212,7 @@ def run_json(run_id: str, question: str, end: RunFinished, kept: list[Event]) ->
         "useful": end.useful,
         "retries": end.retries,
         "reason": end.reason,
+        "notice": notice(kept),
         "citations": [
             citation.model_dump(include={"number", "document", "document_id", "page", "quote"})
             for citation in end.citations

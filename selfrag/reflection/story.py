@@ -13,6 +13,9 @@ from selfrag.reflection.grades import Support
 
 Tone = Literal["good", "fair", "bad"]
 
+#: Stands at every answer that no language model wrote.
+NO_LANGUAGE_MODEL = "no language model configured: sentences quoted from your documents"
+
 #: What a node is doing while it runs.
 DOING = {
     "retrieval_decision": "Deciding whether to look in your documents",
@@ -39,6 +42,14 @@ class Verdict:
 def counted(number: int, thing: str) -> str:
     """``1 passage``, ``3 passages``."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def notice(log: Sequence[Event]) -> str | None:
+    """What must stand at the answer about how it was written; None where nothing must."""
+    started = log[0] if log else None
+    if isinstance(started, events.RunStarted) and not started.language_model:
+        return NO_LANGUAGE_MODEL
+    return None
 
 
 def tell(event: Event) -> str | None:

@@ -1,0 +1,203 @@
+"""The command line, run as a person runs it: exit codes, JSON, sentences."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selfrag.settings import Settings
+from tests.support.llm_server import LlmServer
+from tests.support.pdf_factory import Scan, make_pdf
+
+ROOT = Path(__file__).resolve().parents[2]
+LEAVE = "Employees may take twenty five days of paid leave in every calendar year."
+ROYALTY = "The patent royalty amounts to five percent of the net sales of each quarter."
+
+
+class Shell:
+    """Runs ``python -m selfrag`` with a storage folder of its own and no other settings."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        names = {name.upper() for name in Settings.model_fields}
+        self.env = {key: value for key, value in os.environ.items() if key not in names}
+        self.env |= {"STORAGE_DIR": str(folder / "store"), "PYTHONPATH": str(ROOT)}
+
+    def run(self, *words: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "selfrag", *map(str, words)],
+            cwd=self.folder,
+            env=self.env | env,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+        )
+
+    def json(self, *words: str | Path, code: int = 0, **env: str) -> Any:
+        done = self.run(*words, "--json", **env)
+        assert done.returncode == code, done.stderr + done.stdout
+        return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
+    """A library with one document, shared by the tests of this module."""
+    folder = tmp_path_factory.mktemp("shell")
+    made = Shell(folder)
+    make_pdf(folder / "handbook.pdf", [LEAVE, ROYALTY])
+    made.json("ingest", folder / "handbook.pdf")
+    return made
+
+
+def test_ingest_reports_each_file_and_fails_if_one_did(tmp_path: Path):
+    shell = Shell(tmp_path)
+    pdfs = tmp_path / "pdfs"
+    pdfs.mkdir()
+    make_pdf(pdfs / "a.pdf", [LEAVE])
+    make_pdf(pdfs / "scan.pdf", [Scan()])
+    (pdfs / "b.pdf").write_bytes(b"")
+    found = shell.json("ingest", pdfs, code=1)["documents"]
+    assert [(item["document"], item["status"]) for item in found] == [
+        ("a.pdf", "ready"),
+        ("b.pdf", "failed"),
+        ("scan.pdf", "failed"),
+    ]
+    assert all(
+        {"document", "document_id", "status", "pages", "chunks", "seconds", "error"} <= set(item)
+        for item in found
+    )
+    again = shell.json("ingest", pdfs / "a.pdf")["documents"]
+    assert [item["status"] for item in again] == ["unchanged"]
+
+
+def test_documents_are_listed(shell: Shell):
+    (item,) = shell.json("documents")["documents"]
+    assert (item["document"], item["status"], item["pages"]) == ("handbook.pdf", "ready", 2)
+    assert item["chunks"] > 0
+    assert "handbook.pdf" in shell.run("documents").stdout
+
+
+def test_retrieve_gives_hits_and_stages(shell: Shell):
+    found = shell.json("retrieve", "patent royalty", "--mode", "hybrid", "-k", "1")
+    assert (found["query"], found["mode"]) == ("patent royalty", "hybrid")
+    (hit,) = found["hits"]
+    assert (hit["rank"], hit["document"], hit["page"]) == (1, "handbook.pdf", 2)
+    assert set(hit["scores"]) >= {"fusion"}
+    assert {stage["name"]: stage["status"] for stage in found["stages"]} == {
+        "dense": "ran",
+        "bm25": "ran",
+        "fusion": "ran",
+        "mmr": "off",
+        "rerank": "off",
+        "parents": "off",
+    }
+
+
+def test_ask_answers_from_the_right_page_and_says_that_no_model_is_configured(shell: Shell):
+    answer = shell.json("ask", "How much is the patent royalty?")
+    assert answer["status"] == "answered"
+    assert "five percent" in answer["answer"]
+    assert answer["citations"][0]["document"] == "handbook.pdf"
+    assert answer["citations"][0]["page"] == 2
+    assert "five percent" in answer["citations"][0]["quote"]
+    assert answer["usage"]["llm_calls"] == 0
+    assert answer["events"][0]["step"] == "run_started"
+    assert answer["events"][-1]["step"] == "run_finished"
+    spoken = shell.run("ask", "How much is the patent royalty?")
+    assert "no language model configured: sentences quoted from your documents" in spoken.stdout
+    assert "handbook.pdf, page 2" in spoken.stdout
+
+
+def test_ask_with_a_language_model(shell: Shell, llm_server: LlmServer):
+    answer = shell.json(
+        "ask", "How much is the patent royalty?", LLM_BASE_URL=llm_server.url, CHAT_MODEL="gpt-test"
+    )
+    assert answer["status"] == "answered"
+    assert answer["usage"]["llm_calls"] >= 4
+    assert answer["usage"]["input_tokens"] > 0
+
+
+def test_endpoint_that_refuses_the_key_fails_with_a_sentence(shell: Shell, llm_server: LlmServer):
+    llm_server.key = "the-right-key"
+    answer = shell.json(
+        "ask",
+        "How much is the patent royalty?",
+        code=1,
+        LLM_BASE_URL=llm_server.url,
+        OPENAI_API_KEY="the-wrong-key",
+    )
+    assert answer["status"] == "failed"
+    assert "OPENAI_API_KEY" in answer["reason"]
+    assert "the-wrong-key" not in json.dumps(answer)
+
+
+def test_delete_removes_and_a_second_time_is_refused(tmp_path: Path):
+    shell = Shell(tmp_path)
+    make_pdf(tmp_path / "a.pdf", [LEAVE])
+    (item,) = shell.json("ingest", tmp_path / "a.pdf")["documents"]
+    assert shell.json("delete", item["document_id"])["deleted"]["document"] == "a.pdf"
+    assert shell.json("documents")["documents"] == []
+    assert "no document" in shell.json("delete", item["document_id"], code=1)["error"]
+
+
+def test_doctor_says_what_is_missing_and_is_content(shell: Shell):
+    checks = {item["name"]: item for item in shell.json("doctor")["checks"]}
+    assert checks["index"]["verdict"] == "ok"
+    assert checks["language model"]["verdict"] == "missing"
+    assert "OPENAI_API_KEY" in checks["language model"]["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("ask", "   "), "empty"),
+        (("ask", "x" * 20_000), "20,000 characters"),
+        (("retrieve", "patent", "-k", "0"), "1 to 100"),
+        (("ingest", "nowhere.pdf"), "is not there"),
+    ],
+)
+def test_bad_input_fails_with_a_sentence(shell: Shell, words: tuple[str, ...], said: str):
+    done = shell.run(*words)
+    assert done.returncode == 1
+    assert said in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+    assert said in shell.json(*words, code=1)["error"]
+
+
+@pytest.mark.parametrize(
+    "words", [("ask",), ("nonsense",), ("retrieve", "x", "--mode", "best"), ("ingest", "--nope")]
+)
+def test_wrong_usage_is_exit_code_2(shell: Shell, words: tuple[str, ...]):
+    assert shell.run(*words).returncode == 2
+
+
+def test_empty_library_says_what_to_do(tmp_path: Path):
+    shell = Shell(tmp_path)
+    assert "add a PDF first" in shell.json("ask", "Anything?", code=1)["error"]
+    assert "Add PDFs" in shell.run("documents").stdout
+    assert "nothing to take in" in shell.json("ingest", code=1)["error"]
+
+
+def test_wrong_setting_is_named_before_anything_is_opened(tmp_path: Path):
+    shell = Shell(tmp_path)
+    done = shell.run("documents", MAX_RETRIES="many")
+    assert done.returncode == 1
+    assert "MAX_RETRIES is 'many'" in done.stderr
+    assert not (tmp_path / "store").exists()
+
+
+def test_library_held_by_another_process_is_named(shell: Shell, open_rag):
+    open_rag(storage_dir=Path(shell.env["STORAGE_DIR"]))
+    error = shell.json("documents", code=1)["error"]
+    assert str(os.getpid()) in error
+    assert "QDRANT_URL" in error
+
+
+def test_settings_are_listed(shell: Shell):
+    listed = shell.json("settings")["settings"]
+    assert {item["variable"] for item in listed} == {name.upper() for name in Settings.model_fields}
