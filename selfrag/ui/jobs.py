@@ -36,9 +36,11 @@ def _panel(rag: SelfRag, document: str | None, finished_before: frozenset[str]) 
     if document is not None:
         views = [view for view in views if view.document == document and not view.finished]
     open_jobs = [view for view in views if not view.finished]
-    if open_jobs:
-        _running(rag, open_jobs, done=len(views) - len(open_jobs))
-    result_rows(rag, [view for view in views if view.finished])
+    # One element, whatever it holds: a fragment that grew would draw over what stands below it.
+    with st.container():
+        if open_jobs:
+            _running(rag, open_jobs, done=len(views) - len(open_jobs))
+        result_rows(rag, [view for view in views if view.finished])
 
 
 def _finished(views: Sequence[JobView]) -> frozenset[str]:
