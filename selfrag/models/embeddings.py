@@ -14,6 +14,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_openai import OpenAIEmbeddings
 
 from selfrag.errors import ModelError, UserError
+from selfrag.models.local_embeddings import LocalEmbeddings
 from selfrag.models.packaged import PackagedEmbeddings
 from selfrag.settings import PACKAGED_EMBEDDING_MODEL, Settings
 
@@ -52,10 +53,12 @@ class EndpointEmbeddings(Embeddings):
         UserError: the dimension is not known and the endpoint cannot be asked for it.
     """
 
-    languages = None
+    languages: frozenset[str] | None = None
     batch = 64
 
-    def __init__(self, name: str, base_url: str | None, api_key: str | None, timeout: float):
+    def __init__(
+        self, name: str, base_url: str | None, api_key: str | None, timeout: float
+    ) -> None:
         self.name = name
         # Texts are chunks of known size: no tokenizer file is fetched to measure them again.
         self._model = OpenAIEmbeddings(
@@ -115,7 +118,7 @@ class EndpointEmbeddings(Embeddings):
             ) from error
 
 
-class FastembedEmbeddings(PackagedEmbeddings):
+class FastembedEmbeddings(LocalEmbeddings):
     """A model that FastEmbed knows; its files are fetched on first use and kept.
 
     Raises:
@@ -133,7 +136,7 @@ class FastembedEmbeddings(PackagedEmbeddings):
                 f"({type(error).__name__}). Connect to the network once, or set EMBEDDING_MODEL="
                 f"{PACKAGED_EMBEDDING_MODEL}, which needs none."
             ) from error
-        self.adopt(model, name, dimension, None)
+        super().__init__(model, name, dimension)
 
 
 def make_embeddings(settings: Settings, cache_dir: Path) -> EmbeddingModel:
