@@ -1,5 +1,6 @@
 """The Documents page, run as Streamlit runs it, over a real library in a folder of its own."""
 
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -211,6 +212,20 @@ def test_a_document_is_deleted_only_after_the_question(
     app.button(key="delete_yes").click().run()
     assert rag.documents() == []
     assert "Your library is empty" in texts(app)
+
+
+def test_cancelling_a_second_reading_keeps_the_document(
+    app: AppTest, rag: SelfRag, tmp_path: Path
+) -> None:
+    document_id = add(rag, make_pdf(tmp_path / "tides.pdf", [TIDES]))
+    cancelled = threading.Event()
+    cancelled.set()
+    assert rag.library.resume(document_id, cancel=cancelled).status == "cancelled"
+    open_at(app, document_id)
+    assert "Reading was cancelled before it was done: read the document again." in texts(app)
+    next(button for button in app.button if button.label == "Read again").click().run()
+    assert rag.jobs.wait(timeout=60)
+    assert rag.document(document_id).state is State.READY
 
 
 def test_an_address_of_a_document_that_is_gone_says_so(app: AppTest) -> None:
