@@ -13,6 +13,7 @@ from selfrag.ui.turn import draw_earlier, draw_turn
 rag = process.current()
 conversation = Conversation.current()
 asker = Asker(rag, conversation)
+asker.take_up()
 newest = rag.run(conversation.runs[-1]) if conversation.runs else None
 busy = newest is not None and not newest.log.closed
 

@@ -20,6 +20,7 @@ MODES = {
     Mode.DENSE: "By meaning only",
     Mode.BM25: "By words only",
 }
+_ASKED = "asked"  #: (question, run it replaces) to be started
 _REFUSED = "refused"  #: (question, reason) of a question that could not be asked
 _DOCUMENTS = "ask-documents"
 _MODE = "ask-mode"
@@ -34,8 +35,16 @@ class Asker:
     conversation: Conversation
 
     def ask(self, question: str, *, in_place_of: str | None = None) -> None:
-        """Start a run; a refusal is kept, with the question, for the page to show."""
+        """Note a question, to be taken up when the page is drawn next; a callback."""
+        st.session_state[_ASKED] = (question, in_place_of)
+
+    def take_up(self) -> None:
+        """Start the run of a question that was noted; a refusal is kept for the page to show."""
         state: Any = st.session_state
+        # Taken out first: whatever goes wrong must not go wrong again at every click.
+        question, in_place_of = state.pop(_ASKED, (None, None))
+        if question is None:
+            return
         ready = {record.id for record in self.rag.ready()}
         chosen = [document for document in state.get(_DOCUMENTS) or [] if document in ready]
         try:

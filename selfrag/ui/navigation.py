@@ -10,7 +10,7 @@ import streamlit as st
 
 from selfrag import process
 from selfrag.errors import UserError
-from selfrag.reflection.casting import NO_LANGUAGE_MODEL
+from selfrag.reflection.story import NO_LANGUAGE_MODEL
 from selfrag.service import SelfRag
 from selfrag.settings import Settings
 from selfrag.ui import page_list

@@ -1,5 +1,7 @@
 """Words from a document: quotes inside their passage, and a text cut to what fits."""
 
+from collections.abc import Sequence
+
 from selfrag.quotes import find_quote
 from selfrag.ui.literal import literal
 

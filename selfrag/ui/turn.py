@@ -9,14 +9,14 @@ from functools import partial
 
 import streamlit as st
 
-from selfrag.reflection.events import AnswerDelta, Event
+from selfrag.reflection.events import AnswerDelta, Event, RunFinished
 from selfrag.reflection.run import Run
 from selfrag.service import SelfRag
 from selfrag.ui import page_list
 from selfrag.ui.answer import draw_answer
 from selfrag.ui.ask import Asker
 from selfrag.ui.conversation import events_of
-from selfrag.ui.evidence import draw_evidence, evidence_key, source_key
+from selfrag.ui.evidence import draw_evidence, evidence_key, source_key, sources
 from selfrag.ui.folding import RunView, readable
 from selfrag.ui.graph_path import draw_path
 from selfrag.ui.literal import literal
@@ -116,11 +116,19 @@ def _answer(run_id: str, view: RunView, newest: bool) -> None:
             end.claims,
             end.citations,
             key=f"answer-{run_id}",
-            shown=st.session_state.get(source_key(run_id)),
+            shown=_shown(run_id, end, newest),
             evidence=evidence_key(run_id),
             on_cited=partial(_open_source, run_id, newest),
         )
     draw_no_model(view)
+
+
+def _shown(run_id: str, end: RunFinished, newest: bool) -> int | None:
+    """The citation whose evidence is open: the first one where nothing was chosen yet."""
+    if not newest and _reopened(run_id) not in st.session_state:
+        return None
+    first = end.citations[0].number if end.citations else None
+    return st.session_state.get(source_key(run_id), first)
 
 
 def _open_source(run_id: str, newest: bool, key: str) -> None:
@@ -141,7 +149,13 @@ def _follow(
 ) -> None:
     """Draw a run as it goes on, and the page anew when it has ended."""
     head = st.container()
-    with head, st.container(horizontal=True, vertical_alignment="center"):
+    # At the end of the line: what the person aims at must not move as the seconds count up.
+    with (
+        head,
+        st.container(
+            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+        ),
+    ):
         working = st.empty()
         st.button("Stop", key=f"stop-{run.id}", icon=":material/stop_circle:", on_click=run.stop)
     timeline = Timeline()
@@ -180,11 +194,14 @@ def _next(run: Run, position: int, drawn_at: float) -> list[Event]:
 
 
 def _path(view: RunView, run_id: str) -> None:
-    with st.expander(
+    """The way through the graph: folded up under the evidence, open where there is none."""
+    opened = st.expander(
         "The path through the graph",
         icon=":material/account_tree:",
         key=f"path-{run_id}",
+        expanded=not sources(view),
         on_change="rerun",
-    ) as opened:
-        if opened.open:
+    )
+    if opened.open:
+        with opened:
             draw_path(view.nodes, finished=view.finished is not None)

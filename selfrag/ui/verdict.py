@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from selfrag.reflection.casting import NO_LANGUAGE_MODEL
 from selfrag.reflection.events import RunFinished
 from selfrag.reflection.grades import Support
-from selfrag.reflection.story import counted, verdict
+from selfrag.reflection.story import counted, notice, verdict
 from selfrag.ui.colours import TONES
 from selfrag.ui.folding import RunView
 from selfrag.ui.literal import literal
@@ -23,7 +22,6 @@ NEXT = {
     "abstained": "Ask in other words, search in more documents, or add one that covers it.",
     "unsupported": "Treat it as a guess: check it elsewhere, ask more narrowly, or allow more "
     "retries in the settings.",
-    "stopped": "What was written so far has not been checked.",
 }
 
 
@@ -52,8 +50,9 @@ def draw_verdict(end: RunFinished) -> None:
 
 def draw_no_model(view: RunView) -> None:
     """Say where an answer was not written by a language model."""
-    if view.started and not view.started.language_model:
-        st.caption(f":material/format_quote: {NO_LANGUAGE_MODEL.capitalize()}")
+    said = notice([view.started]) if view.started else None
+    if said:
+        st.caption(f":material/format_quote: {said.capitalize()}")
 
 
 def foot_line(view: RunView) -> str:

@@ -1,0 +1,142 @@
+"""What the Chat page says: the line under an answer, suggestions, colours, quotes."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from selfrag.pages import Heading
+from selfrag.records.documents import DocumentRecord, State
+from selfrag.reflection.events import ClaimGrade, RunFinished, StepUsage, UsefulnessGraded
+from selfrag.reflection.grades import Support
+from selfrag.ui.colours import DARK, LIGHT, Palette
+from selfrag.ui.folding import RunView
+from selfrag.ui.quoted import in_context, shortened
+from selfrag.ui.suggestions import suggestions
+from selfrag.ui.verdict import foot_line
+
+CONFIG = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
+FULL, PART, NONE = Support.FULLY, Support.PARTIALLY, Support.NOT
+
+
+def finished(*claims: Support, **more) -> RunView:
+    end = RunFinished(
+        status=more.pop("status", "answered"),
+        answer="A",
+        support=FULL,
+        useful=True,
+        retries=more.pop("retries", 0),
+        attempt=1,
+        elapsed_s=1.24,
+        claims=[ClaimGrade(text="x", support=support) for support in claims],
+        **more,
+    )
+    return RunView.of([UsefulnessGraded(attempt=1, useful=True, score=5), end])
+
+
+def line(view: RunView) -> str:
+    return foot_line(view).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_foot_line_says_claims_usefulness_cost_and_time():
+    usage = StepUsage(llm_calls=6, input_tokens=2_000, output_tokens=310)
+    view = finished(FULL, FULL, FULL, usage=usage)
+    assert line(view) == "3 claims, all backed · useful 5/5 · 6 calls, 2,310 tokens · 1.2 s"
+
+
+@pytest.mark.parametrize(
+    ("claims", "said"),
+    [
+        ([FULL], "1 claim, backed"),
+        ([NONE, NONE], "2 claims, none backed"),
+        ([PART], "1 claim, partly backed"),
+        ([FULL, PART, NONE, NONE], "4 claims: 1 backed, 1 partly, 2 not"),
+        ([Support.UNKNOWN], "1 claim, not checked"),
+    ],
+)
+def test_foot_line_counts_claims_by_support(claims: list[Support], said: str):
+    assert line(finished(*claims)).startswith(said + " · ")
+
+
+def test_foot_line_counts_retries_and_citations_to_nothing():
+    said = line(finished(FULL, retries=2, removed_citations=1))
+    assert "2 retries" in said
+    assert "1 citation to nothing removed" in said
+
+
+def test_estimated_tokens_are_said_to_be_estimated():
+    usage = StepUsage(llm_calls=1, input_tokens=10, estimated=True)
+    assert "about 10 tokens" in line(finished(FULL, usage=usage))
+
+
+@pytest.mark.parametrize(("name", "palette"), [("light", LIGHT), ("dark", DARK)])
+def test_charts_use_the_colours_of_the_theme(name: str, palette: Palette):
+    theme = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"][name]
+    assert palette.good == theme["greenColor"]
+    assert palette.fair == theme["orangeColor"]
+    assert palette.bad == theme["redColor"]
+    assert palette.path == theme["primaryColor"]
+    assert palette.line == theme["borderColor"]
+    assert (palette.text, palette.paper) == (theme["textColor"], theme["backgroundColor"])
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+@pytest.mark.parametrize("colour", ["greenTextColor", "orangeTextColor", "redTextColor"])
+def test_coloured_text_has_contrast(name: str, colour: str):
+    theme = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"][name]
+    assert contrast(theme[colour], theme["backgroundColor"]) >= 4.5
+
+
+def contrast(first: str, second: str) -> float:
+    """WCAG 2.2: (lighter + 0.05) / (darker + 0.05) of the relative luminances."""
+
+    def luminance(colour: str) -> float:
+        channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+    darker, lighter = sorted((luminance(first), luminance(second)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def record(name: str, *headings: str, language: str = "en") -> DocumentRecord:
+    outline = tuple(Heading(title, 1, 1) for title in headings)
+    return DocumentRecord(
+        id=name,
+        sha256=name,
+        name=name,
+        bytes=1,
+        state=State.READY,
+        language=language,
+        outline=outline,
+    )
+
+
+def test_suggestions_come_from_headings_of_each_document_in_turn():
+    found = suggestions(
+        [record("a.pdf", "Tidal range", "Sea walls"), record("b.pdf", "2.1 Harbour dues")]
+    )
+    assert found == [
+        "What does “a” say about Tidal range?",
+        "What does “b” say about Harbour dues?",
+        "What does “a” say about Sea walls?",
+    ]
+
+
+def test_headings_that_say_nothing_suggest_nothing():
+    assert not suggestions([record("a.pdf", "Introduction", "Table of contents", "3", "Slide 4")])
+    assert not suggestions([record("a.pdf", "Marés e portos", language="pt")])
+
+
+def test_context_shows_every_quote_in_bold_and_what_stands_around():
+    shown = in_context("One. Two words. Three. Four words.", ["Two words.", "Four words."])
+    assert shown.replace("\\", "") == "One. **Two words.** Three. **Four words.**"
+
+
+def test_context_without_the_quote_is_the_passage():
+    assert in_context("Only this", ["something else"]) == "Only this"
+
+
+def test_long_text_is_cut_between_words():
+    assert shortened("one two three", 9) == "one two…"
+    assert shortened("one  two", 9) == "one two"
