@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfrag.documents import ocr
+from selfrag.documents.library import UNFINISHED
 from selfrag.models.chat import probe
 from selfrag.models.rerankers import RerankerState
 from selfrag.reflection.story import NO_LANGUAGE_MODEL
@@ -64,21 +65,22 @@ def versions() -> str:
 
 def disagreements(rag: "SelfRag") -> list[str]:
     """Where manifest, index and files do not agree; empty where they do."""
-    found = []
+    unfinished = [record for record in rag.documents() if record.state in UNFINISHED]
+    found = [] if rag.jobs.busy else [f"{record.name} is unfinished" for record in unfinished]
     indexed = rag.index.documents()
-    ready = {record.id: record for record in rag.ready()}
-    for document_id, record in ready.items():
-        children = indexed.get(document_id, 0)
+    for record in rag.ready():
+        children = indexed.get(record.id, 0)
         if children != record.children:
             found.append(
                 f"{record.name} has {children} chunks in the index instead of {record.children}"
             )
-        if not rag.library.file(document_id).exists():
-            found.append(f"the library's copy of {record.name} is gone")
+        if not rag.library.file(record.id).exists():
+            found.append(f"the library's copy of {record.name} is gone: add the file again")
+    known = {record.id for record in rag.documents()}
     found += [
         f"the index holds chunks of {document_id}, which is not in the library"
         for document_id in indexed
-        if rag.library.find(document_id) is None
+        if document_id not in known
     ]
     return found
 
@@ -96,7 +98,7 @@ def _index(rag: "SelfRag") -> Check:
         return Check(
             "index",
             Verdict.PROBLEM,
-            f"{'; '.join(problems[:3])}: run `python -m selfrag ingest --reset` to rebuild it",
+            f"{'; '.join(problems[:3])}: run `python -m selfrag doctor --repair`",
         )
     return Check(
         "index",

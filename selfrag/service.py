@@ -221,16 +221,31 @@ class SelfRag:
         if not paths and self.settings.data_dir is not None:
             paths = [self.settings.data_dir]
         files = find_pdfs(paths)
-        total = len(files) + len(self.unfinished)
-        waiting, self.unfinished = self.unfinished, []
-        for number, record in enumerate(waiting, start=1):
-            told = report(Path(record.name), number, total) if report else None
-            yield self.library.resume(record.id, password=password, ocr=ocr, report=told)
-        for number, path in enumerate(files, start=len(waiting) + 1):
-            told = report(path, number, total) if report else None
+        before = len(self.unfinished)
+        yield from self.finish(password=password, ocr=ocr, report=report, more=len(files))
+        for number, path in enumerate(files, start=before + 1):
+            told = report(path, number, before + len(files)) if report else None
             yield self.library.ingest(
                 path, source=str(path.resolve()), password=password, ocr=ocr, report=told
             )
+
+    def finish(
+        self,
+        *,
+        password: str | None = None,
+        ocr: bool = False,
+        report: Callable[[Path, int, int], Report | None] | None = None,
+        more: int = 0,
+    ) -> Iterator[IngestResult]:
+        """Take up what an interruption or a reset left unfinished; as `ingest`.
+
+        Args:
+            more: files that follow, for the numbers that ``report`` is told.
+        """
+        waiting, self.unfinished = self.unfinished, []
+        for number, record in enumerate(waiting, start=1):
+            told = report(Path(record.name), number, len(waiting) + more) if report else None
+            yield self.library.resume(record.id, password=password, ocr=ocr, report=told)
 
     def submit(
         self, path: Path, name: str, *, password: str | None = None, ocr: bool = False

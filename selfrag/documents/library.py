@@ -246,7 +246,8 @@ class Library:
         for part in self._files.glob("*.part"):
             part.unlink(missing_ok=True)
         known = {record.id: record for record in self._documents.all()}
-        for document_id in self._index.documents():
+        indexed = self._index.documents()
+        for document_id in indexed:
             if document_id not in known:
                 logger.warning("document %s is in the index only: removed there", document_id)
                 self._index.delete(document_id)
@@ -256,12 +257,15 @@ class Library:
                 file.unlink(missing_ok=True)
         waiting = []
         for record in known.values():
-            if record.state not in UNFINISHED:
+            whole = record.state is State.READY and indexed.get(record.id) == record.children
+            if whole or record.state is State.FAILED:
                 continue
             self._index.delete(record.id)
             if self.file(record.id).exists():
                 self._documents.update(record.id, state=State.QUEUED.value)
                 waiting.append(record)
+            elif record.state is State.READY:
+                self._failed(record, f"The library's copy of {record.name} is gone: add it again.")
             else:
                 self._documents.remove(record.id)
         return waiting
@@ -280,6 +284,8 @@ class Library:
             known = self._documents.by_hash(sha256)
             if known is not None and known.state is State.READY:
                 same = known.name == name
+                if not self.file(known.id).exists():
+                    self._copy(path, known.id)
                 return IngestResult(
                     name,
                     known.id,
@@ -300,10 +306,7 @@ class Library:
                 bytes=size,
                 state=State.QUEUED,
             )
-            target = self.file(record.id)
-            part = target.with_suffix(".part")
-            shutil.copyfile(path, part)
-            part.replace(target)
+            self._copy(path, record.id)
         except FileNotFoundError:
             raise UserError(f"{path} is not there: check the path.") from None
         except OSError as error:
@@ -315,6 +318,13 @@ class Library:
                 known.id, name=name, source=source, state=State.QUEUED.value, error=None
             )
         return replace(record, name=name, source=source, state=State.QUEUED)
+
+    def _copy(self, path: Path, document_id: str) -> None:
+        """Put the library's own copy in place, whole or not at all."""
+        target = self.file(document_id)
+        part = target.with_suffix(".part")
+        shutil.copyfile(path, part)
+        part.replace(target)
 
     def _process(
         self,
@@ -372,6 +382,9 @@ class Library:
             cancel=cancel,
             name=record.name,
         )
+        if password:
+            # Its text is kept open anyway, and its pages are to be shown without the password.
+            self._sandbox.unlock(self.file(record.id), password, limits=self._limits)
         pages = {kind.value: reading.count(kind) for kind in PageKind if reading.count(kind)}
         notes = (*reading.notes, *left_out(reading))
         self._documents.put_pages(record.id, reading.pages)

@@ -73,6 +73,21 @@ def opened(
             document.close()
 
 
+def unlock(path: Path, password: str, target: Path) -> bool:
+    """Write a copy that opens without a password; False where the file needs none.
+
+    Raises:
+        UnreadablePdf, PasswordNeeded: as `opened`.
+    """
+    try:
+        with opened(path):
+            return False
+    except PasswordNeeded:
+        with opened(path, password) as document:
+            document.save(target, flags=pdfium_c.FPDF_REMOVE_SECURITY)
+        return True
+
+
 def _open(path: Path, password: str | None, name: str) -> pdfium.PdfDocument:
     try:
         with path.open("rb") as file:

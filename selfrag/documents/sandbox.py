@@ -260,6 +260,19 @@ class Sandbox:
         )
         return wire.unpack_reading(message["reading"])
 
+    def unlock(self, path: Path, password: str, *, limits: Limits | None = None) -> None:
+        """Make a protected file one that opens without its password; others stay as they are."""
+        target = path.with_suffix(".part")
+        request = {
+            "command": "unlock",
+            "path": str(path.resolve()),
+            "password": password,
+            "target": str(target.resolve()),
+        }
+        message, _ = self._reader.ask(request, path.name, limits or Limits())
+        if message["unlocked"]:
+            target.replace(path)
+
     def page_image(
         self,
         path: Path,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from selfrag.documents import wire
+from selfrag.documents.opening import unlock
 from selfrag.documents.reading import read_pdf
 from selfrag.documents.render import Box, boxes, page_image
 from selfrag.errors import UserError
@@ -125,10 +126,16 @@ def _boxes(request: dict[str, Any], answers: IO[bytes]) -> tuple[dict[str, Any],
     return {"type": "done", "boxes": [[b.x0, b.y0, b.x1, b.y1] for b in found]}, b""
 
 
+def _unlock(request: dict[str, Any], answers: IO[bytes]) -> tuple[dict[str, Any], bytes]:
+    done = unlock(Path(request["path"]), request["password"], Path(request["target"]))
+    return {"type": "done", "unlocked": done}, b""
+
+
 _COMMANDS: dict[str, Callable[[dict[str, Any], IO[bytes]], tuple[dict[str, Any], bytes]]] = {
     "read": _read,
     "page_image": _page_image,
     "boxes": _boxes,
+    "unlock": _unlock,
 }
 
 

@@ -163,9 +163,18 @@ def ask(
 
 
 @app.command()
-def doctor(as_json: AsJson = False) -> None:
+def doctor(
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Finish or remove what an interruption left behind.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Say what is configured, reachable and missing, and how to mend it."""
     with _opened(as_json) as rag:
+        if repair:
+            with show.IngestProgress(enabled=not as_json) as progress:
+                for result in rag.finish(report=progress.file):
+                    progress.done(result)
         checks = examine(rag, ask_endpoints=True)
         if as_json:
             _print_json(

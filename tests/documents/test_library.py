@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from selfrag.diagnosis import disagreements
 from selfrag.documents.finding import find_pdfs
 from selfrag.documents.library import clean_name
 from selfrag.errors import UserError
@@ -137,6 +138,7 @@ def test_protected_file_is_kept_until_its_password_is_given(rag: SelfRag, tmp_pa
     assert rag.library.resume(failed.document_id or "", password="wrong").status == "failed"
     assert rag.library.resume(failed.document_id or "", password="open sesame").status == "ready"
     assert "open sesame" not in "".join(str(record) for record in rag.documents())
+    assert rag.page_image(failed.document_id or "", 1).startswith(b"\x89PNG")
 
 
 def test_scan_is_never_an_empty_document(rag: SelfRag, tmp_path: Path):
@@ -193,6 +195,24 @@ def test_what_a_crash_left_unfinished_is_finished_at_the_next_start(
     assert second.jobs.wait(60)
     assert [record.state for record in second.documents()] == [State.READY]
     assert second.index.documents() == {result.document_id: result.chunks}
+
+
+def test_document_whose_chunks_were_lost_is_read_again_at_the_next_start(open_rag, pdf: Path):
+    first = open_rag()
+    result = first.library.ingest(pdf)
+    first.index.delete(result.document_id)
+    first.close()
+    second = open_rag()
+    assert [found.status for found in second.finish()] == ["ready"]
+    assert second.index.documents() == {result.document_id: result.chunks}
+
+
+def test_copy_that_was_lost_comes_back_with_the_file(rag: SelfRag, pdf: Path):
+    document_id = rag.library.ingest(pdf).document_id or ""
+    rag.library.file(document_id).unlink()
+    assert any("copy of handbook.pdf is gone" in problem for problem in disagreements(rag))
+    assert rag.library.ingest(pdf).status == "unchanged"
+    assert disagreements(rag) == []
 
 
 def test_start_clears_away_what_belongs_to_no_document(open_rag, pdf: Path):

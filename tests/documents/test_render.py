@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from selfrag.documents.reading import read_pdf
-from selfrag.documents.render import Box, boxes, locate, page_image
+from selfrag.documents.render import Box, boxes, page_image
 from tests.support.pdf_factory import Columns, Draw, Scan, make_pdf, raw_pdf
 
 
@@ -83,6 +83,7 @@ def test_quote_over_a_broken_word_is_found_and_placed(tmp_path: Path) -> None:
 
     path = make_pdf(tmp_path / "a.pdf", [Draw(draw)])
     text = read_pdf(path).pages[0].text
-    found = locate(text, "extraordinary")
+    start = text.index("extraordinary")
+    found = (start, start + len("extraordinary"))
     assert found is not None
     assert len(boxes(path, 1, *found)) == 2
