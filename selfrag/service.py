@@ -318,7 +318,7 @@ class SelfRag:
         for quote in quotes:
             found = find_quote(quote, stored.text)
             if found is not None:
-                boxes += self._sandbox.boxes(file, page, *found)
+                boxes += self._sandbox.boxes(file, page, *found, text=stored.text)
         return self._sandbox.page_image(file, page, highlight=boxes)
 
     def places(
@@ -332,7 +332,9 @@ class SelfRag:
             UserError: there is no such document, or it cannot be opened.
         """
         file = self.library.file(self.library.get(document_id).id)
-        return [self._sandbox.boxes(file, page, start, end) for start, end in ranges]
+        stored = self._documents.page(document_id, page)
+        text = stored.text if stored else None
+        return [self._sandbox.boxes(file, page, start, end, text=text) for start, end in ranges]
 
     # Questions
 

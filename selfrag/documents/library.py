@@ -179,12 +179,14 @@ class Library:
     ) -> IngestResult:
         """Ingest again from the library's copy: what was interrupted, failed or is to be rebuilt.
 
+        A document that was ready stays as it was until the new chunks are in, or for good
+        where it cannot be read again.
+
         Raises:
             UserError: there is no such document.
         """
         with self._one_at_a_time:
             record = self.get(document_id)
-            self._index.delete(document_id)
             return self._process(record, time.perf_counter(), password, ocr, report, cancel)
 
     def leave(self) -> None:
@@ -387,15 +389,6 @@ class Library:
             self._sandbox.unlock(self.file(record.id), password, limits=self._limits)
         pages = {kind.value: reading.count(kind) for kind in PageKind if reading.count(kind)}
         notes = (*reading.notes, *left_out(reading))
-        self._documents.put_pages(record.id, reading.pages)
-        self._documents.update(
-            record.id,
-            pages=pages,
-            title=reading.title,
-            language=reading.language,
-            outline=[asdict(heading) for heading in reading.outline],
-            notes=list(notes),
-        )
         parents, children = chunk(
             record.sha256,
             reading,
@@ -404,6 +397,8 @@ class Library:
             parent_chunk_size=self._sizes.parent,
         )
         if not children:
+            if record.state is not State.READY:
+                self._keep(record, reading, pages, notes)
             raise UserError(f"{record.name}: {why_nothing(reading)}")
         vectors = self._embeddings.embed_documents(
             [child.text for child in children], progress=tell(State.EMBEDDING), cancel=cancel
@@ -411,6 +406,8 @@ class Library:
         if cancel is not None and cancel.is_set():
             raise CancelledError
         tell(State.INDEXING)
+        self._keep(record, reading, pages, notes)
+        self._index.delete(record.id)
         self._index.add(record.id, record.name, parents, children, vectors, reading.language)
         seconds = round(time.perf_counter() - began, 3)
         self._documents.update(
@@ -433,6 +430,24 @@ class Library:
             notes=notes,
         )
 
+    def _keep(
+        self,
+        record: DocumentRecord,
+        reading: Reading,
+        pages: dict[str, int],
+        notes: Sequence[str],
+    ) -> None:
+        """Write down what was read."""
+        self._documents.put_pages(record.id, reading.pages)
+        self._documents.update(
+            record.id,
+            pages=pages,
+            title=reading.title,
+            language=reading.language,
+            outline=[asdict(heading) for heading in reading.outline],
+            notes=list(notes),
+        )
+
     def _replace_older(self, record: DocumentRecord) -> Sequence[str]:
         """Remove earlier versions of the document, now that this one is in."""
         older = [
@@ -448,17 +463,27 @@ class Library:
     def _given_up(
         self, record: DocumentRecord, status: Literal["cancelled", "failed"], error: str | None
     ) -> IngestResult:
-        """Leave nothing of a file on its way in; one that was in before stays, to be read again."""
+        """Leave nothing of a file on its way in."""
         if self._leaving.is_set() and status == "cancelled":
             return IngestResult(record.name, record.id, status, error="taken up at the next start")
-        if record.state in UNFINISHED:
-            self._drop(record.id)
-            return IngestResult(record.name, None, status, error=error)
-        why = error if error and status == "failed" else CANCELLED
-        return replace(self._failed(record, why), status=status)
+        if record.state is State.READY:
+            return replace(self._as_before(record, error), status=status)
+        if record.state is State.FAILED:
+            return replace(self._failed(record, error or CANCELLED), status=status)
+        self._drop(record.id)
+        return IngestResult(record.name, None, status, error=error)
+
+    def _as_before(self, record: DocumentRecord, error: str | None) -> IngestResult:
+        """A document that could not be read again stays as it was."""
+        self._documents.update(record.id, state=State.READY.value, error=None)
+        return IngestResult(
+            record.name, record.id, "failed", record.page_count, record.children, error=error
+        )
 
     def _failed(self, record: DocumentRecord, error: str) -> IngestResult:
         """Keep the row and the file, so that a password or OCR can be tried; nothing is indexed."""
+        if record.state is State.READY and self.file(record.id).exists():
+            return self._as_before(record, error)
         self._index.delete(record.id)
         self._documents.update(record.id, state=State.FAILED.value, error=error, children=0)
         known = self._documents.get(record.id)

@@ -127,6 +127,5 @@ def _password_error(name: str, password: str | None) -> PasswordNeeded:
             f"The password does not open {name}: check it and try again.", wrong=True
         )
     return PasswordNeeded(
-        f"{name} is locked with a password: enter it (or give it with --password). "
-        "It is used once and not stored."
+        f"{name} is locked with a password: give it and try again. It is used once and not stored."
     )

@@ -86,15 +86,27 @@ def _highlighted(image: Image.Image, marks: Sequence[Box]) -> Image.Image:
     return Image.alpha_composite(image.convert("RGBA"), layer).convert("RGB")
 
 
-def boxes(path: Path, page: int, start: int, end: int, *, password: str | None = None) -> list[Box]:
+def boxes(
+    path: Path,
+    page: int,
+    start: int,
+    end: int,
+    *,
+    text: str | None = None,
+    password: str | None = None,
+) -> list[Box]:
     """Where ``Page.text[start:end]`` of page ``page`` (1-based) stands, one box per line.
 
-    Empty where the text has no place: recognised by OCR, or read by the second reader.
+    Empty where the text has no place: recognised by OCR, or read by the second reader. Empty
+    also where the page no longer reads as ``text``, the whole page's text that the range
+    belongs to: a mark on the wrong words is worse than none.
     """
     with opened(path, password) as document:
         _check(document, page)
         found = extract(document, page - 1)
     if found.glyphs is None or not found.text.sources:
+        return []
+    if text is not None and found.text.text != text:
         return []
     places: list[list[float]] = []
     last_turn = -1

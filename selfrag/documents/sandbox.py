@@ -302,6 +302,7 @@ class Sandbox:
         start: int,
         end: int,
         *,
+        text: str | None = None,
         password: str | None = None,
         limits: Limits = _DRAWING,
     ) -> list[Box]:
@@ -312,6 +313,7 @@ class Sandbox:
             "page": page,
             "start": start,
             "end": end,
+            "text": text,
             "password": password,
         }
         message, _ = self._drawer.ask(request, f"page {page} of {path.name}", limits)

@@ -121,6 +121,7 @@ def _boxes(request: dict[str, Any], answers: IO[bytes]) -> tuple[dict[str, Any],
         request["page"],
         request["start"],
         request["end"],
+        text=request["text"],
         password=request["password"],
     )
     return {"type": "done", "boxes": [[b.x0, b.y0, b.x1, b.y1] for b in found]}, b""

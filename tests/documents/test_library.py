@@ -197,6 +197,26 @@ def test_what_a_crash_left_unfinished_is_finished_at_the_next_start(
     assert second.index.documents() == {result.document_id: result.chunks}
 
 
+def test_document_that_cannot_be_read_again_stays_as_it_was(rag: SelfRag, pdf: Path):
+    result = rag.library.ingest(pdf)
+    document_id = result.document_id or ""
+    rag.library.file(document_id).write_bytes(b"damaged on the disk")
+    again = rag.library.resume(document_id)
+    assert (again.status, again.document_id) == ("failed", document_id)
+    assert "not a PDF" in (again.error or "")
+    assert rag.document(document_id).state is State.READY
+    assert rag.index.documents() == {document_id: result.chunks}
+    assert rag.retrieve("patent royalty").hits
+
+
+def test_highlight_is_left_out_where_the_page_reads_otherwise_than_before(rag: SelfRag, pdf: Path):
+    document_id = rag.library.ingest(pdf).document_id or ""
+    (before,) = rag.places(document_id, 1, [(0, 9)])
+    assert before
+    make_pdf(rag.library.file(document_id), ["Other words stand here now."])
+    assert rag.places(document_id, 1, [(0, 9)]) == [[]]
+
+
 def test_document_whose_chunks_were_lost_is_read_again_at_the_next_start(open_rag, pdf: Path):
     first = open_rag()
     result = first.library.ingest(pdf)
