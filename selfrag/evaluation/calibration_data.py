@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from qdrant_edge import Bm25, Bm25Config
-from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+from scipy.sparse import csr_matrix
 
 from selfrag.models.packaged import Encoder
 from selfrag.models.sentences import split_sentences

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize  # type: ignore[import-untyped]
-from scipy.stats import rankdata  # type: ignore[import-untyped]
+from scipy.optimize import minimize
+from scipy.stats import rankdata
 
 from selfrag.models.calibration import Linear
 

@@ -33,12 +33,7 @@ def cache(tmp_path: Path, tokenizer: Path) -> Path:
     """A cache folder whose model gives a passage the more, the more tokens it has."""
     folder = tmp_path / NAME
     folder.mkdir()
-    for name in (
-        "config.json",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        "special_tokens_map.json",
-    ):
+    for name in FILES:
         shutil.copy(tokenizer / name, folder / name)
     names = ("input_ids", "attention_mask", "token_type_ids")
     graph = helper.make_graph(

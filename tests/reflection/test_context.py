@@ -4,9 +4,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from selfrag.quotes import find_quote
 from selfrag.reflection.cleaning import clean_line, clean_text
 from selfrag.reflection.context import clean_question, format_context, parse_citations
-from selfrag.quotes import find_quote
 from tests.support.passages import passage
 
 THREE = [passage(number, f"Text {number}.") for number in (1, 2, 3)]

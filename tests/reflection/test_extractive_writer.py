@@ -7,9 +7,9 @@ import pytest
 
 from selfrag.models.sentences import split_sentences
 from selfrag.pages import Span
+from selfrag.quotes import find_quote
 from selfrag.reflection.context import parse_citations
 from selfrag.reflection.extractive_writer import NO_PASSAGES, NOTHING_LEFT, ExtractiveWriter
-from selfrag.quotes import find_quote
 from selfrag.reflection.roles import Feedback, Passage
 from tests.support.encoder import packaged_encoder
 from tests.support.passages import passage
