@@ -13,12 +13,12 @@ from selfrag.ui.conversation import Conversation, start_anew
 from selfrag.ui.wording import count
 
 MODES = {
-    Mode.FULL: "Everything: both searches, variety, reranking",
-    Mode.HYBRID_RERANK: "Both searches, reranked",
-    Mode.HYBRID_MMR: "Both searches, with variety",
-    Mode.HYBRID: "Both searches, merged",
-    Mode.DENSE: "By meaning only",
-    Mode.BM25: "By words only",
+    Mode.FULL: "The whole funnel",
+    Mode.HYBRID_RERANK: "Both, reranked",
+    Mode.HYBRID_MMR: "Both, near repeats dropped",
+    Mode.HYBRID: "Both: by words and meaning",
+    Mode.DENSE: "By meaning (dense)",
+    Mode.BM25: "By words (BM25)",
 }
 _ASKED = "asked"  #: (question, run it replaces) to be started
 _REFUSED = "refused"  #: (question, reason) of a question that could not be asked

@@ -153,7 +153,7 @@ def _draw_source(rag: SelfRag, run_id: str, source: Source, cited: bool) -> None
     _turn(shift_key, page, pages, source)
     if source.passage and source.passage.strip() != source.quotes[0].strip():
         with st.expander("Before and after it in the passage", type="compact"):
-            st.markdown(in_context(source.passage, source.quotes))
+            st.markdown(f":small[{in_context(source.passage, source.quotes)}]")
 
 
 def _turn(shift_key: str, page: int, pages: int, source: Source) -> None:
@@ -162,29 +162,30 @@ def _turn(shift_key: str, page: int, pages: int, source: Source) -> None:
     def turn(by: int) -> None:
         st.session_state[shift_key] = st.session_state.get(shift_key, 0) + by
 
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        for name, icon, by in (
-            ("Page before", ":material/chevron_left:", -1),
-            ("Page after", ":material/chevron_right:", 1),
-        ):
-            st.button(
-                "",
-                key=f"{shift_key}-{by}",
-                icon=icon,
-                help=name,
-                type="tertiary",
-                disabled=not 1 <= page + by <= pages,
-                on_click=turn,
-                args=(by,),
-            )
-        st.caption(f"page {page} of {pages}", width="content")
-        st.space("stretch")
-        st.page_link(
-            page_list.documents(),
-            label="Open document",
-            icon=":material/open_in_new:",
-            query_params={DOCUMENT: source.document_id, PAGE: str(page)},
+    def step(name: str, icon: str, by: int) -> None:
+        st.button(
+            name,
+            key=f"{shift_key}-{by}",
+            icon=icon,
+            icon_position="left" if by < 0 else "right",
+            type="tertiary",
+            disabled=not 1 <= page + by <= pages,
+            on_click=turn,
+            args=(by,),
         )
+
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+    ):
+        step("Before", ":material/chevron_left:", -1)
+        st.caption(f"page {page} of {pages}", width="content")
+        step("After", ":material/chevron_right:", 1)
+    st.page_link(
+        page_list.documents(),
+        label="Open the document at this page",
+        icon=":material/open_in_new:",
+        query_params={DOCUMENT: source.document_id, PAGE: str(page)},
+    )
 
 
 @st.cache_data(max_entries=128, show_spinner="Drawing the page")

@@ -21,6 +21,7 @@ STAGES = {
     "parents": ("parents", "the passages around them"),
 }
 _LAST = "read"
+_HOLD = "\N{NO-BREAK SPACE}"  #: keeps a rank and its score on one line
 
 
 def draw_funnel(event: Retrieved, grades: Mapping[str, PassageGrade]) -> None:
@@ -109,10 +110,10 @@ def _table(hits: list[FoundPassage]) -> str:
     head = "| passage | " + " | ".join(STAGES[name][0] for name in names) + " |"
     lines = [head, "| --- |" + " ---: |" * len(names)]
     for hit in hits:
-        cells = [f"{hit.rank}. {literal(hit.document, 40)}, page {hit.page}"]
+        cells = [f"{hit.rank}. {literal(hit.document, 30)}, page{_HOLD}{hit.page}"]
         for name in names:
             at = hit.scores.get(name)
-            cells.append(f"{at['rank']:.0f}. :small[:gray[{at['score']:.3g}]]" if at else "–")
+            cells.append(f"{at['rank']:.0f}.{_HOLD}:small[:gray[{at['score']:.3g}]]" if at else "–")
         lines.append("| " + " | ".join(cells) + " |")
     note = f"Rank of each of the {counted(len(hits), 'passage')} at each stage, with that stage's "
     return "\n".join(lines) + f"\n\n:small[:gray[{note}own score.]]"

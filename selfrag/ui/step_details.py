@@ -80,7 +80,7 @@ def _grades(event: events.RelevanceGraded, view: RunView) -> None:
             where = f"**{literal(grade.document, 60)}**, page {grade.page}"
             st.markdown(f"{badge(tone, words)} {where}{earlier}")
             if grade.probability is not None:
-                text = f":small[{grade.probability:.0%} sure that it is relevant]"
+                text = f":small[{grade.probability:.0%} likely to be relevant]"
                 st.progress(min(max(grade.probability, 0.0), 1.0), text=text)
             if grade.thought:
                 st.markdown(literal(grade.thought))

@@ -1,0 +1,185 @@
+"""A run that takes its time, watched in a real browser: live steps, stop, reload, two tabs."""
+
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import App, open_page
+from tests.support.llm_answers import Answer, Request, failure, happy_path, structured, text
+from tests.support.llm_server import LlmServer, When
+from tests.support.pdf_factory import make_pdf
+
+TIDES = "The harbour of Saint Malo has a tidal range of thirteen metres. Ships wait for the flood."
+QUESTION = "What is the tidal range of Saint Malo?"
+RELEVANCE = "Relevance"
+_SLOW = 120_000  # milliseconds, on a busy machine
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+PORT = _free_port()
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.parametrize(
+        "running_app", [{"LLM_BASE_URL": f"http://127.0.0.1:{PORT}/v1"}], indirect=True
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[LlmServer]:
+    with LlmServer(PORT, delay=0.1) as server:
+        yield server
+
+
+@pytest.fixture
+def chat(
+    model: LlmServer, running_app: App, page: Page, tmp_path_factory: pytest.TempPathFactory
+) -> Page:
+    """The Chat page over a library of one document."""
+    open_page(page, f"{running_app.url}/documents")
+    if page.get_by_text("Your library is empty").count():
+        file: Path = make_pdf(tmp_path_factory.mktemp("pdf") / "harbour.pdf", [TIDES])
+        page.locator("input[type=file]").set_input_files(str(file))
+        expect(page.get_by_text("1 document is ready")).to_be_visible(timeout=_SLOW)
+    open_page(page, running_app.url)
+    return page
+
+
+def ask(page: Page, question: str = QUESTION) -> None:
+    page.get_by_test_id("stChatInputTextArea").fill(question)
+    page.keyboard.press("Enter")
+
+
+def answered(page: Page) -> None:
+    expect(page.get_by_text("Answered and grounded").first).to_be_visible(timeout=_SLOW)
+
+
+def writing(request: Request) -> bool:
+    return request.schema is None
+
+
+class Held:
+    """A model that answers one request only when the test lets it."""
+
+    def __init__(self, model: LlmServer, when: When) -> None:
+        self._go = threading.Event()
+        model.reply(self, when=when, times=1)
+
+    def __call__(self, request: Request) -> Answer:
+        self._go.wait(60)
+        return happy_path(request)
+
+    def release(self) -> None:
+        self._go.set()
+
+
+def sees(page: Page, words: str) -> None:
+    expect(page.get_by_text(words).first).to_be_visible(timeout=30_000)
+
+
+def test_steps_come_one_by_one_and_the_answer_is_written_before_it_is_checked(
+    chat: Page, model: LlmServer
+) -> None:
+    deciding, reading, checking = (
+        Held(model, when) for when in ("Decision", RELEVANCE, "SupportByClaim")
+    )
+    ask(chat)
+    sees(chat, "Deciding whether to look in your documents")
+    deciding.release()
+    sees(chat, "Decided to look in your documents")
+    sees(chat, "Reading what was found")
+    expect(chat.get_by_text("passage is relevant")).to_have_count(0)
+    reading.release()
+    sees(chat, "1 of 1 passage is relevant")
+    sees(chat, "The harbour of Saint Malo has a tidal range of thirteen metres. [1]")
+    sees(chat, "Checking every claim against the sources")
+    expect(chat.get_by_text("grounded")).to_have_count(0)
+    checking.release()
+    answered(chat)
+    sees(chat, "1 claim, backed".replace(" ", "\N{NO-BREAK SPACE}"))
+
+
+def test_reload_in_the_middle_of_a_run_comes_back_to_it(chat: Page, model: LlmServer) -> None:
+    reading = Held(model, RELEVANCE)
+    ask(chat)
+    sees(chat, "Reading what was found")
+    chat.reload()
+    sees(chat, "Decided to look in your documents")
+    sees(chat, "Reading what was found")
+    reading.release()
+    answered(chat)
+    expect(chat.get_by_role("heading", name=QUESTION)).to_have_count(1)
+
+
+def test_run_goes_on_while_another_page_is_looked_at(chat: Page, model: LlmServer) -> None:
+    reading = Held(model, RELEVANCE)
+    ask(chat)
+    sees(chat, "Reading what was found")
+    sidebar = chat.get_by_test_id("stSidebarNav")
+    sidebar.get_by_role("link", name="Documents").click()
+    expect(chat.get_by_text("harbour.pdf").first).to_be_attached()
+    reading.release()
+    sidebar.get_by_role("link", name="Chat").click()
+    answered(chat)
+    expect(chat.get_by_role("heading", name=QUESTION)).to_have_count(1)
+
+
+def test_stop_ends_the_run_while_the_model_is_silent(chat: Page, model: LlmServer) -> None:
+    silent = Held(model, writing)
+    ask(chat)
+    sees(chat, "Writing an answer")
+    chat.get_by_role("button", name="Stop").click()
+    stopped = chat.get_by_role("heading", name=re.compile("Stopped"))
+    expect(stopped).to_be_visible(timeout=20_000)
+    silent.release()
+    expect(chat.get_by_test_id("stChatInputTextArea")).to_be_enabled()
+    chat.get_by_role("button", name="Try again").click()
+    answered(chat)
+    expect(chat.get_by_role("heading", name=QUESTION)).to_have_count(1)
+
+
+def test_two_tabs_ask_at_the_same_time_and_see_only_their_own(
+    chat: Page, model: LlmServer, running_app: App
+) -> None:
+    other = chat.context.new_page()
+    open_page(other, running_app.url)
+    ask(chat)
+    ask(other, "Where do ships wait?")
+    answered(chat)
+    answered(other)
+    expect(chat.get_by_text("Where do ships wait?")).to_have_count(0)
+    expect(other.get_by_text(QUESTION)).to_have_count(0)
+
+
+def test_claim_without_backing_is_written_again(chat: Page, model: LlmServer) -> None:
+    claim = {"claim": "Dogs fly.", "document": 0, "quote": "", "support": "not_supported"}
+    model.reply(text("Dogs fly. [Doc 1]"), when=writing, times=1)
+    model.reply(
+        structured(thought="Nothing says so.", declines=False, claims=[claim]),
+        when="SupportByClaim",
+        times=1,
+    )
+    ask(chat)
+    retry = "Trying again, told which 1 claim had no backing (1 of 3)"
+    sees(chat, retry)
+    sees(chat, "Wrote the answer again")
+    answered(chat)
+
+
+def test_refused_key_is_told_with_what_to_do(chat: Page, model: LlmServer) -> None:
+    model.reply(failure(401, "Incorrect API key provided."), times=1)
+    ask(chat)
+    expect(chat.get_by_text("This could not be answered")).to_be_visible(timeout=_SLOW)
+    expect(chat.get_by_test_id("stAlert")).to_be_visible()
+    chat.get_by_role("button", name="Try again").click()
+    answered(chat)
