@@ -1,4 +1,5 @@
-"""Which model makes the dense vectors: the packaged one, one of FastEmbed's, or an endpoint's.
+"""Which model makes the dense vectors: the packaged one, the multilingual one that can be
+installed beside it, one of FastEmbed's, or an endpoint's.
 
 All of them are LangChain embeddings with a name, a dimension and the languages they know, so
 that the collection can remember what made it.
@@ -14,8 +15,10 @@ from langchain_core.embeddings import Embeddings
 from langchain_openai import OpenAIEmbeddings
 
 from selfrag.errors import ModelError, UserError
+from selfrag.models import multilingual
 from selfrag.models.local_embeddings import LocalEmbeddings
 from selfrag.models.packaged import PackagedEmbeddings
+from selfrag.models.prefixes import languages_of, prefixes_of
 from selfrag.settings import PACKAGED_EMBEDDING_MODEL, Settings
 
 Progress = Callable[[int, int], None]
@@ -125,7 +128,13 @@ class FastembedEmbeddings(LocalEmbeddings):
         UserError: the files are not here and cannot be fetched.
     """
 
-    def __init__(self, name: str, dimension: int, cache_dir: Path) -> None:
+    def __init__(
+        self,
+        name: str,
+        dimension: int,
+        cache_dir: Path,
+        languages: frozenset[str] | None = None,
+    ) -> None:
         from fastembed import TextEmbedding
 
         try:
@@ -136,7 +145,7 @@ class FastembedEmbeddings(LocalEmbeddings):
                 f"({type(error).__name__}). Connect to the network once, or set EMBEDDING_MODEL="
                 f"{PACKAGED_EMBEDDING_MODEL}, which needs none."
             ) from error
-        super().__init__(model, name, dimension)
+        super().__init__(model, name, dimension, languages, prefixes=prefixes_of(name))
 
 
 def make_embeddings(settings: Settings, cache_dir: Path) -> EmbeddingModel:
@@ -148,15 +157,19 @@ def make_embeddings(settings: Settings, cache_dir: Path) -> EmbeddingModel:
     name = settings.embedding_model
     if name.split("/")[-1] == PACKAGED_EMBEDDING_MODEL:
         return PackagedEmbeddings(cache_dir)
+    if name.split("/")[-1].lower() == multilingual.MODEL:
+        return multilingual.MultilingualEmbeddings()
     from fastembed import TextEmbedding
 
     for known in TextEmbedding.list_supported_models():
         if known["model"].lower() == name.lower():
-            return FastembedEmbeddings(known["model"], known["dim"], cache_dir)
+            languages = languages_of(known["description"])
+            return FastembedEmbeddings(known["model"], known["dim"], cache_dir, languages)
     if not settings.llm_configured:
         raise UserError(
-            f"EMBEDDING_MODEL is {name!r}: it must be {PACKAGED_EMBEDDING_MODEL}, a fastembed "
-            "name such as BAAI/bge-small-en-v1.5, or, with a key or LLM_BASE_URL set, a model of "
+            f"EMBEDDING_MODEL is {name!r}: it must be {PACKAGED_EMBEDDING_MODEL}, "
+            f"{multilingual.MODEL} (after: {multilingual.INSTALL}), a fastembed name "
+            "such as BAAI/bge-small-en-v1.5, or, with a key or LLM_BASE_URL set, a model of "
             "that endpoint. Change it in .env or in the environment."
         )
     return EndpointEmbeddings(name, settings.llm_endpoint, settings.llm_key, settings.llm_timeout)

@@ -2,17 +2,31 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError
+from typing import Any, Protocol
 
 import numpy as np
-from fastembed import TextEmbedding
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
+from selfrag.models.prefixes import Prefixes
+
+#: Characters squared times texts in one inference: attention grows with the square of the
+#: longest text. Passages of 2,000 characters go eight at a time, of 6,000 alone.
+_BATCH_SQUARES = 8 * 2_000**2
+
+
+class TextModel(Protocol):
+    """What is used of FastEmbed's ``TextEmbedding``: one vector per text, in order."""
+
+    def query_embed(self, query: list[str]) -> Iterable[Any]: ...
+
+    def passage_embed(self, texts: list[str]) -> Iterable[Any]: ...
+
 
 class LocalEmbeddings(Embeddings):
-    """A FastEmbed model as LangChain embeddings. May be shared by threads.
+    """A model in this process as LangChain embeddings. May be shared by threads.
 
     Texts are embedded sorted by length in small batches, because a batch is padded to its
     longest text: over twice as fast as FastEmbed's default of 256 in the order given.
@@ -22,17 +36,19 @@ class LocalEmbeddings(Embeddings):
         name, dimension: of the model.
         languages: ISO 639-1 codes that the model knows, elsewhere keyword search weighs more;
             None where it knows many.
-        batch_size: texts in one inference.
+        prefixes: what is written before queries and passages.
+        batch_size: most texts in one inference; fewer where they are long.
         cached_queries: query vectors that are remembered.
     """
 
     def __init__(
         self,
-        model: TextEmbedding,
+        model: TextModel,
         name: str,
         dimension: int,
         languages: frozenset[str] | None = None,
         *,
+        prefixes: Prefixes | None = None,
         batch_size: int = 8,
         cached_queries: int = 512,
     ) -> None:
@@ -40,6 +56,7 @@ class LocalEmbeddings(Embeddings):
         self.dimension = dimension
         self.languages = languages
         self._model = model
+        self._prefixes = prefixes or Prefixes()
         self._batch_size = batch_size
         self._queries: OrderedDict[str, list[float]] = OrderedDict()
         self._cached_queries = cached_queries
@@ -52,7 +69,7 @@ class LocalEmbeddings(Embeddings):
         progress: Callable[[int, int], None] | None = None,
         cancel: threading.Event | None = None,
     ) -> NDArray[np.float32]:
-        """Unit vectors, shape ``(len(texts), dimension)``, in the order of ``texts``.
+        """Unit vectors of passages, shape ``(len(texts), dimension)``, in the order of ``texts``.
 
         Args:
             progress: called after each batch with texts done and texts in all.
@@ -63,13 +80,17 @@ class LocalEmbeddings(Embeddings):
         """
         result = np.zeros((len(texts), self.dimension), dtype=np.float32)
         longest_first = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
-        for start in range(0, len(texts), self._batch_size):
+        start = 0
+        while start < len(texts):
             if cancel is not None and cancel.is_set():
                 raise CancelledError
-            rows = longest_first[start : start + self._batch_size]
-            result[rows] = list(self._model.embed([texts[i] for i in rows]))
+            most = _BATCH_SQUARES // max(1, len(texts[longest_first[start]])) ** 2
+            rows = longest_first[start : start + max(1, min(self._batch_size, most))]
+            made = self._model.passage_embed([self._prefixes.passage + texts[i] for i in rows])
+            result[rows] = _unit(np.array(list(made), dtype=np.float32))
+            start += len(rows)
             if progress is not None:
-                progress(start + len(rows), len(texts))
+                progress(start, len(texts))
         return result
 
     def embed_documents(
@@ -84,14 +105,21 @@ class LocalEmbeddings(Embeddings):
         return rows
 
     def embed_query(self, text: str) -> list[float]:
-        """The unit vector of one text; the last few hundred are remembered."""
+        """The unit vector of one query; the last few hundred are remembered."""
         with self._lock:
             if text in self._queries:
                 self._queries.move_to_end(text)
                 return list(self._queries[text])
-        vector: list[float] = self.vectors([text])[0].tolist()
+        made = self._model.query_embed([self._prefixes.query + text])
+        vector: list[float] = _unit(np.array(list(made), dtype=np.float32))[0].tolist()
         with self._lock:
             self._queries[text] = vector
             if len(self._queries) > self._cached_queries:
                 self._queries.popitem(last=False)
         return list(vector)
+
+
+def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows of length 1; a few of FastEmbed's models give others. A row of zeros stays."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / np.where(lengths == 0, 1, lengths)).astype(np.float32)

@@ -1,0 +1,126 @@
+"""Retrieval sets in BEIR layout (Thakur et al. 2021, arXiv:2104.08663).
+
+    corpus.jsonl     {"_id", "title", "text"}
+    queries.jsonl    {"_id", "text"}
+    qrels/test.tsv   query-id, corpus-id, score, with a header line
+
+A query without qrels is not judged: it is left out, never counted as a failure.
+"""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from selfrag.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class BeirSet:
+    """A set to measure retrieval on.
+
+    Attributes:
+        name: the folder's.
+        documents: id -> text, the title on its first line where there is one.
+        queries: id -> text; the judged ones only, in the file's order.
+        qrels: query id -> document id -> grade, 0 for judged as not relevant.
+        unjudged: how many queries have no qrels and were left out.
+    """
+
+    name: str
+    documents: dict[str, str]
+    queries: dict[str, str]
+    qrels: dict[str, dict[str, int]]
+    unjudged: int = 0
+
+
+def read_beir(folder: Path, split: str = "test", queries: str = "queries.jsonl") -> BeirSet:
+    """The set in ``folder``.
+
+    Args:
+        split: which file of ``qrels/`` is taken.
+        queries: the file of queries, for a set that asks in several languages.
+
+    Raises:
+        UserError: a file is missing or damaged, an id comes twice, or qrels name a query or a
+            document that is not there.
+    """
+    documents = {
+        key: "\n".join(part for part in (row.get("title"), row.get("text")) if part)
+        for key, row in _rows(folder / "corpus.jsonl")
+    }
+    asked = {key: str(row.get("text", "")) for key, row in _rows(folder / queries)}
+    qrels = _qrels(folder / "qrels" / f"{split}.tsv")
+    _must_be_known("query", qrels, asked, folder)
+    judged = (document for grades in qrels.values() for document in grades)
+    _must_be_known("document", judged, documents, folder)
+    return BeirSet(
+        name=folder.name,
+        documents=documents,
+        queries={key: text for key, text in asked.items() if key in qrels},
+        qrels=qrels,
+        unjudged=sum(key not in qrels for key in asked),
+    )
+
+
+def _rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    rows = []
+    for number, line in enumerate(_text(path).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            rows.append((str(row["_id"]), row))
+        except (ValueError, KeyError, TypeError):
+            raise UserError(
+                f"Line {number} of {path} is not a JSON object with an _id: correct that line."
+            ) from None
+    twice = [key for key, count in Counter(key for key, _ in rows).items() if count > 1]
+    if twice:
+        raise UserError(f"{path} has the id {twice[0]!r} more than once: give each line its own.")
+    return rows
+
+
+def _qrels(path: Path) -> dict[str, dict[str, int]]:
+    qrels: dict[str, dict[str, int]] = {}
+    for number, row in enumerate(csv.reader(_text(path).splitlines(), delimiter="\t"), start=1):
+        if not row or (number == 1 and not _is_grade(row[-1])):
+            continue
+        if len(row) != 3 or not _is_grade(row[2]):
+            raise UserError(
+                f"Line {number} of {path} is not a query id, a document id and a whole number, "
+                "separated by tabs: correct that line."
+            )
+        query, document, grade = row
+        qrels.setdefault(query, {})[document] = int(grade)
+    if not qrels:
+        raise UserError(f"{path} judges nothing: add a line for each relevant document.")
+    return qrels
+
+
+def _is_grade(text: str) -> bool:
+    return text.strip().lstrip("-").isdigit()
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise UserError(
+            f"{path} is not there: a folder in BEIR layout has corpus.jsonl, queries.jsonl and "
+            "qrels/test.tsv."
+        ) from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from None
+
+
+def _must_be_known(kind: str, named: Iterable[str], known: Iterable[str], folder: Path) -> None:
+    missing = sorted(set(named) - set(known))
+    if missing:
+        raise UserError(
+            f"The qrels of {folder} name {len(missing)} that are not there, such as the {kind} "
+            f"{missing[0]!r}: take qrels that belong to these files."
+        )
