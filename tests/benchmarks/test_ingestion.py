@@ -1,0 +1,159 @@
+"""Ingestion: against the plain way, against embedding alone, and as documents grow.
+
+The plain way is what most tutorials do: pypdf, fixed windows, children and parents embedded with
+FastEmbed's defaults, ``QdrantClient(path=...)``. All figures are ratios within one run.
+"""
+
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+from pypdf import PdfReader
+from qdrant_client import QdrantClient, models
+
+from selfrag.models.packaged import load_minilm
+from selfrag.service import SelfRag
+from tests.benchmarks.conftest import write_prose
+
+pytestmark = pytest.mark.benchmark
+
+PAGES = 24
+
+
+def plain_way(pdf: Path, folder: Path, model) -> int:
+    """Ingest as a tutorial would; returns the number of children."""
+    text = "\n".join(page.extract_text() for page in PdfReader(pdf).pages)
+    sizes = {"children": (600, 450), "parents": (1200, 1200)}
+    client = QdrantClient(path=str(folder))
+    for name, (size, step) in sizes.items():
+        chunks = [text[start : start + size] for start in range(0, len(text), step)]
+        client.create_collection(
+            name, vectors_config=models.VectorParams(size=384, distance=models.Distance.COSINE)
+        )
+        client.upsert(
+            name,
+            [
+                models.PointStruct(id=number, vector=vector.tolist(), payload={"text": chunk})
+                for number, (chunk, vector) in enumerate(
+                    zip(chunks, model.embed(chunks), strict=True)
+                )
+            ],
+        )
+    count = client.count("children").count
+    client.close()
+    return count
+
+
+def test_ingestion_is_at_least_four_times_as_fast_as_the_plain_way(
+    rag: SelfRag, tmp_path: Path, said
+):
+    model = load_minilm(tmp_path / "models")
+    list(model.embed(["warm-up"]))
+    rag.embeddings.embed_query("warm-up")
+    rag.library.ingest(write_prose(tmp_path / "warm-up.pdf", 1, seed=9))
+    pdf = write_prose(tmp_path / "a.pdf", PAGES)
+
+    with Clock() as ours:
+        result = rag.library.ingest(pdf)
+    with Clock() as plain:
+        plain_way(pdf, tmp_path / "plain", model)
+    texts = [child["page_content"] for child in rag.index.children(result.document_id or "")]
+    with Clock() as embedding:
+        rag.embeddings.embed_documents(texts)
+
+    said(
+        f"{PAGES} pages, {result.chunks} children: {PAGES / ours.wall:.1f} pages/s; "
+        f"the plain way takes {plain.cpu / ours.cpu:.1f} times the CPU time "
+        f"({plain.wall / ours.wall:.1f} times by the wall clock), embedding the children alone "
+        f"takes 1/{ours.cpu / embedding.cpu:.2f} (1/{ours.wall / embedding.wall:.2f})"
+    )
+    assert plain.cpu / ours.cpu >= 4
+    assert ours.cpu / embedding.cpu <= 1.15
+
+
+class Clock:
+    """Seconds by the wall clock, and of CPU time in this process and its children.
+
+    Ratios are asserted on CPU time: on a shared machine the wall clock measures the neighbours.
+    """
+
+    def __enter__(self) -> "Clock":
+        self._began = time.perf_counter(), cpu_seconds()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wall = time.perf_counter() - self._began[0]
+        self.cpu = cpu_seconds() - self._began[1]
+
+
+def cpu_seconds() -> float:
+    me = psutil.Process()
+    total = 0.0
+    for process in (me, *me.children(recursive=True)):
+        times = process.cpu_times()
+        total += times.user + times.system
+    return total
+
+
+class Quick:
+    """Vectors without a model: what remains is reading, chunking, indexing and records."""
+
+    name = "quick"
+    dimension = 384
+    languages = None
+
+    def embed_documents(self, texts, *, progress=None, cancel=None):
+        rng = np.random.default_rng(len(texts))
+        rows = rng.normal(size=(len(texts), self.dimension)).astype(np.float32)
+        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).tolist()
+
+
+class Peak:
+    """The most memory that this process and its children held together, in bytes."""
+
+    def __enter__(self) -> "Peak":
+        self.bytes = 0
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        me = psutil.Process()
+        while not self._done.wait(0.1):
+            total = 0
+            for process in (me, *me.children(recursive=True)):
+                try:
+                    total += process.memory_info().rss
+                except psutil.Error:
+                    continue
+            self.bytes = max(self.bytes, total)
+
+
+def test_cost_of_a_page_does_not_rise_from_100_to_5000_pages(rag: SelfRag, tmp_path: Path, said):
+    rag.library._embeddings = Quick()
+    small = write_prose(tmp_path / "small.pdf", 100, seed=1)
+    large = write_prose(tmp_path / "large.pdf", 5_000, seed=2)
+    rag.library.ingest(write_prose(tmp_path / "warm-up.pdf", 20, seed=3))
+
+    with Clock() as first:
+        rag.library.ingest(small)
+    with Peak() as peak, Clock() as last:
+        result = rag.library.ingest(large)
+    growth = (last.cpu / 5_000) / (first.cpu / 100)
+
+    said(
+        f"{result.chunks} children; a page costs {growth:.2f} times the CPU time in 5,000 pages "
+        f"as in 100 ({5_000 / last.cpu:.0f} pages a CPU second without embedding); "
+        f"peak {peak.bytes / 2**30:.2f} GB in all processes"
+    )
+    assert result.status == "ready"
+    assert growth <= 1.1
+    assert peak.bytes < 1.5 * 2**30
