@@ -75,11 +75,11 @@ function legend(found) {
 
 // Beside a short answer the evidence is in view already, and nothing moves.
 function bringIntoView(name) {
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  document.getElementsByClassName(name)[0]?.scrollIntoView({
-    behavior: still ? "auto" : "smooth",
-    block: innerWidth < 640 ? "start" : "nearest",
-  });
+  const evidence = document.getElementsByClassName(name)[0];
+  const top = evidence?.getBoundingClientRect().top;
+  if (top === undefined || (top >= 0 && top < innerHeight / 2)) return;
+  evidence.style.scrollMarginTop = "5rem";
+  evidence.scrollIntoView({ block: "start" });
 }
 
 export default function (component) {
@@ -92,9 +92,15 @@ export default function (component) {
   const focused = root.getRootNode().activeElement?.textContent;
   root.replaceChildren();
   build(data.tree, root, data, (number) => {
+    root.dataset.wanted = number;
     setTriggerValue("cited", number);
     bringIntoView(data.evidence);
   });
+  // Another page takes a moment to be drawn, and moves what stands under it.
+  if (root.dataset.wanted === String(data.shown)) {
+    delete root.dataset.wanted;
+    for (const wait of [0, 300, 1000]) setTimeout(() => bringIntoView(data.evidence), wait);
+  }
   const found = supports(data.tree, new Set());
   if (found.size) root.append(legend(found));
   // Data that changes rebuilds the text: who uses the keyboard stays where they were.

@@ -29,6 +29,7 @@ class Source:
         number: as it is marked in the answer, from 1.
         quotes: the words there, one or more; ``passage`` is the text around them, or empty.
         label: the page's printed number where it has one.
+        told: the answer; a quote that stands there already is not repeated.
     """
 
     number: int
@@ -38,6 +39,7 @@ class Source:
     quotes: tuple[str, ...]
     passage: str = ""
     label: str | None = None
+    told: str = ""
 
     @property
     def page_name(self) -> str:
@@ -76,6 +78,7 @@ def _cited(citation: Citation, passage: ContextPassage | None, end: RunFinished)
         tuple(dict.fromkeys([citation.quote, *(quotes if passage else [])])),
         passage.text if passage else "",
         citation.label,
+        end.answer,
     )
 
 
@@ -94,9 +97,12 @@ def draw_evidence(rag: SelfRag, run_id: str, view: RunView) -> None:
     found = sources(view)
     if not found:
         return
-    cited = bool(view.finished and view.finished.citations)
+    end = view.finished
+    cited = bool(end and end.citations)
+    backed = end is not None and end.status != "unsupported"
+    title = ("Evidence" if backed else "What it cites") if cited else "The nearest passages"
     with st.container(key=evidence_key(run_id)):
-        st.markdown("**Evidence**" if cited else "**The nearest passages**")
+        st.markdown(f"**{title}**")
         number = _choose(found, source_key(run_id), cited)
         source = next(source for source in found if source.number == number)
         _draw_source(rag, run_id, source, cited)
@@ -134,7 +140,7 @@ def _draw_source(rag: SelfRag, run_id: str, source: Source, cited: bool) -> None
     mark = f":primary-badge[{source.number}] " if cited else ""
     st.markdown(f"{mark}**{literal(source.document, 60)}**, {literal(source.page_name)}")
     if cited:
-        for quote in source.quotes:
+        for quote in (it for it in source.quotes if it not in source.told):
             st.markdown(f":small[“{literal(shortened(quote, _QUOTE))}”]")
     shift_key = f"shift-{run_id}-{source.number}"
     shift = st.session_state.get(shift_key, 0)

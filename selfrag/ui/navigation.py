@@ -50,7 +50,9 @@ def _draw_sidebar(rag: SelfRag) -> None:
     settings = rag.settings
     with st.sidebar:
         st.space("small")
-        st.caption(f":material/library_books: {count(len(rag.ready()), 'document')} to ask")
+        ready = len(rag.ready())
+        holds = f"{count(ready, 'document')} to ask" if ready else "No documents yet"
+        st.caption(f":material/library_books: {holds}")
         if settings.llm_configured:
             st.caption(f":material/edit_note: {literal(_models(settings))}")
         else:
