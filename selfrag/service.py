@@ -19,10 +19,11 @@ from selfrag.documents.library import ChunkSizes, IngestResult, Library, Report
 from selfrag.documents.render import Box
 from selfrag.documents.sandbox import Limits, Sandbox
 from selfrag.errors import UserError
-from selfrag.index.bm25 import Bm25Embeddings
+from selfrag.index.bm25 import Bm25Embeddings, average_words
 from selfrag.index.edge import EdgeClient
 from selfrag.index.lock import StorageLock
 from selfrag.index.payload import CONTENT, METADATA
+from selfrag.index.server import ServerClient, ServerHealth, server_health
 from selfrag.index.store import Client, Index
 from selfrag.models.embeddings import EmbeddingModel, make_embeddings
 from selfrag.models.packaged import PackagedEmbeddings
@@ -33,9 +34,15 @@ from selfrag.quotes import find_quote
 from selfrag.records.database import open_database
 from selfrag.records.documents import DocumentRecord, Documents, State
 from selfrag.records.runs import RunRecord, Runs
+from selfrag.reflection.budget import Budget
 from selfrag.reflection.casting import Casting
+from selfrag.reflection.follow_up import within
+from selfrag.reflection.options import RunOptions
+from selfrag.reflection.roles import Turn
 from selfrag.reflection.run import Run, RunPlan
 from selfrag.reflection.state import Stopped
+from selfrag.reflection.statements import is_statement
+from selfrag.reflection.strategy import RetrievalPolicy
 from selfrag.retrieval.funnel import Funnel, FunnelSettings, check_query
 from selfrag.retrieval.result import Hit, Mode, Retrieval
 from selfrag.settings import Settings, load_settings
@@ -83,7 +90,7 @@ class SelfRag:
         self._encoder: PackagedEmbeddings | None = None
         self._encoder_lock = threading.Lock()
         self._models = models
-        client = _open_client(settings, storage, opened)
+        client = self._client = _open_client(settings, storage, opened)
         engine = open_database(settings.database_url, storage)
         opened.callback(engine.dispose)
         self._documents = Documents(engine)
@@ -93,7 +100,8 @@ class SelfRag:
         self.embeddings: EmbeddingModel = make_embeddings(settings, models)
         self.reranker = make_reranker(settings.reranker_model, models / "rerankers")
         self.casting = Casting(settings, self._packaged)
-        sparse = Bm25Embeddings()
+        opened.callback(self.casting.close)
+        sparse = Bm25Embeddings(avg_len=average_words(settings.chunk_size))
         names = (settings.qdrant_collection, settings.qdrant_parent_collection)
         if reset:
             Index.erase(client, *names)
@@ -107,9 +115,12 @@ class SelfRag:
                 "chunk_size": settings.chunk_size,
                 "chunk_overlap": settings.chunk_overlap,
                 "parent_chunk_size": settings.parent_chunk_size,
+                "bm25_average_words": average_words(settings.chunk_size),
             },
             collection=names[0],
             parent_collection=names[1],
+            shards=settings.qdrant_shards,
+            replicas=settings.qdrant_replicas,
         )
         self._sandbox = Sandbox()
         opened.callback(self._sandbox.close)
@@ -141,6 +152,7 @@ class SelfRag:
                 k_final=settings.retrieval_k_rerank,
                 fusion=settings.fusion,
                 dense_weight=settings.dense_weight,
+                dense_weight_foreign=settings.dense_weight_foreign,
                 mmr_lambda=settings.mmr_lambda,
             ),
         )
@@ -168,8 +180,10 @@ class SelfRag:
         was interrupted."""
         if isinstance(self.embeddings, PackagedEmbeddings):
             self.embeddings.embed_query("warm-up")
-        if not self.settings.llm_configured:
+        if self.settings.writes == "quotes" or self.settings.judges != "chat":
             self._packaged()
+        if self.casting.local_model is not None:
+            self.casting.local_model.load()
         for record in self.unfinished:
             self.submit_again(record.id)
         self.unfinished = []
@@ -272,6 +286,14 @@ class SelfRag:
 
         return self.jobs.submit(record.name, work)
 
+    def server_health(self) -> ServerHealth | None:
+        """What the Qdrant server says of itself; None where the index is in this process.
+
+        Raises:
+            UserError: it does not answer.
+        """
+        return server_health(self._client) if isinstance(self._client, ServerClient) else None
+
     @property
     def incoming(self) -> Path:
         """Where uploads wait for their job."""
@@ -359,37 +381,65 @@ class SelfRag:
         mode: Mode = Mode.FULL,
         documents: Sequence[str] | None = None,
         max_retries: int | None = None,
+        strategy: str | None = None,
+        retrieval: str | None = None,
+        k: int | None = None,
+        history: Sequence[tuple[str, str]] = (),
+        claim: bool | None = None,
+        budget: Budget | None = None,
     ) -> Run:
         """Begin to answer a question; returns at once, follow the run's log.
 
+        Args:
+            max_retries: of each kind, 0 to 10; `Settings.max_retries` where None.
+            strategy: ``plain``, ``critique`` or ``selfrag``; the setting where None.
+            retrieval: ``adaptive``, ``always`` or ``never``; the setting where None.
+            k: passages that a search brings, 1 to 100; `Settings.retrieval_k_rerank` where None.
+            history: the conversation so far, questions with their answers, oldest first.
+            claim: whether it is a statement to be checked; told from its words where None.
+            budget: what the run may spend; that of the settings where None.
+
         Raises:
-            UserError: the question is blank or too long, or the library is empty.
+            UserError: the question is blank or too long, an option is none of those above, or
+                the library is empty and is to be searched.
         """
         question = check_query(question)
-        if not self.ready():
+        settings = self.settings
+        options = RunOptions.of(settings, strategy, retrieval, max_retries, k, budget)
+        if options.retrieval is not RetrievalPolicy.NEVER and not self.ready():
             raise UserError(
                 "Your library is empty: add a PDF first, on the Documents page or with "
                 "`python -m selfrag ingest FILE.pdf`."
             )
         cancel = threading.Event()
 
-        def guard(_: Usage) -> None:
+        def guard(used: Usage) -> None:
             if cancel.is_set():
                 raise Stopped
+            options.budget.check(used)
 
         cast = self.casting.cast(guard)
         chosen = None if documents is None else tuple(documents)
+        turns = within([Turn(*turn) for turn in history], settings.history_turns)
+        shape = options.shape(
+            follow_up=bool(turns),
+            claim=is_statement(question) if claim is None else claim,
+            refines=cast.writer.is_language_model,
+        )
         plan = RunPlan(
             writer=cast.writer,
             judge=cast.judge,
-            search=lambda query: self.funnel.search(query, mode, documents=chosen),
+            search=lambda query: self.funnel.search(query, mode, k=options.k, documents=chosen),
             locate=self._locate,
             usage=cast.ledger.total,
             mode=mode.value,
-            max_retries=self.settings.max_retries if max_retries is None else max_retries,
-            keep=self.settings.retrieval_k_rerank,
+            max_retries=options.max_retries,
+            keep=options.k,
             documents=chosen,
+            shape=shape,
+            history=turns,
             cancel=cancel,
+            budget=options.budget,
         )
         run = Run(question, plan, self._record)
         with self._live_lock:
@@ -470,8 +520,6 @@ def _open_client(settings: Settings, storage: Path, opened: ExitStack) -> Client
     lock = StorageLock(storage)
     opened.callback(lock.release)
     key = settings.qdrant_api_key
-    server = QdrantClient(
-        url=settings.qdrant_url, api_key=key.get_secret_value() if key else None, timeout=30
-    )
+    server = ServerClient(settings.qdrant_url, key.get_secret_value() if key else None)
     opened.callback(server.close)
     return server

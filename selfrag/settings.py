@@ -5,12 +5,13 @@ the defaults here. ``.env.example`` and the table in the README are generated fr
 (``python -m selfrag settings --env-example`` and ``--markdown``), and a test keeps them equal.
 """
 
+import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from selfrag.errors import UserError
 
@@ -35,6 +36,18 @@ class Settings(BaseSettings):
         frozen=True,
     )
 
+    writer: Literal["chat", "quotes"] | None = _setting(
+        None,
+        "who writes: a chat model, or quotes (sentences from your documents, no language model); "
+        "chat where one is configured",
+        "chat or quotes",
+    )
+    judge: Literal["chat", "decisions", "local"] | None = _setting(
+        None,
+        "who grades: a chat model, a decision model (JUDGE_MODEL on OpenAI's decisions API), or "
+        "the local judge; chat where one is configured",
+        "chat, decisions or local",
+    )
     chat_model: str | None = _setting(
         None,
         "model that writes; gpt-4.1-mini, or openai/gpt-4.1-mini on OpenRouter, where not set",
@@ -50,6 +63,15 @@ class Settings(BaseSettings):
         "any OpenAI-compatible endpoint (Ollama, vLLM, llama.cpp, Groq), such as "
         "http://localhost:11434/v1",
         "an http:// or https:// URL",
+    )
+    local_model: Path | None = _setting(
+        None,
+        "a chat model's GGUF file, served inside this process (needs the package xllamacpp); used "
+        "in place of any endpoint",
+        "a .gguf file",
+    )
+    local_context: int = _setting(
+        8192, "tokens that LOCAL_MODEL can read at once", "1024 to 131072", ge=1024, le=131072
     )
     openai_api_key: SecretStr | None = _setting(None, "key for OpenAI or LLM_BASE_URL", "a secret")
     openrouter_api_key: SecretStr | None = _setting(None, "key for OpenRouter", "a secret")
@@ -69,8 +91,9 @@ class Settings(BaseSettings):
 
     embedding_model: str = _setting(
         PACKAGED_EMBEDDING_MODEL,
-        "model for the dense vectors: the packaged one, a fastembed name, or an "
-        "OpenAI-compatible one such as text-embedding-3-small",
+        "model for the dense vectors: the packaged English one, multilingual-e5-small (its "
+        "package is installed apart, see above), a fastembed name, or an OpenAI-compatible one "
+        "such as text-embedding-3-small",
         "a packaged model, a fastembed name, or an OpenAI-compatible one",
     )
     reranker_model: str = _setting(
@@ -118,12 +141,74 @@ class Settings(BaseSettings):
     dense_weight: float = _setting(
         0.4, "weight of the dense list in convex fusion; BM25 has the rest", "0 to 1", ge=0, le=1
     )
+    dense_weight_foreign: float = _setting(
+        0.1,
+        "the same for passages in a language that the embedding model does not know, where it is "
+        "less than DENSE_WEIGHT",
+        "0 to 1",
+        ge=0,
+        le=1,
+    )
     mmr_lambda: float = _setting(
         0.8, "MMR: 1 is pure relevance, 0 pure variety", "0 to 1", ge=0, le=1
     )
 
     max_retries: int = _setting(
         3, "retries of each kind: writing again, searching again", "0 to 10", ge=0, le=10
+    )
+
+    strategy: Literal["plain", "critique", "selfrag"] = _setting(
+        "selfrag",
+        "plain retrieves and writes, critique adds one look at the answer, selfrag grades every "
+        "step",
+        "plain, critique or selfrag",
+    )
+    retrieval: Literal["adaptive", "always", "never"] | None = _setting(
+        None,
+        "whether to look in the documents: adaptive asks the judge; adaptive with selfrag and "
+        "always with the others where not set",
+        "adaptive, always or never",
+    )
+    useful_from: int = _setting(
+        4,
+        "usefulness, 1 to 5, from which an answer is not searched for again",
+        "1 to 5",
+        ge=1,
+        le=5,
+    )
+    grade_in_one_request: bool = _setting(
+        False,
+        "grade all documents in one request: fewer calls, a little less exact",
+        "true or false",
+    )
+    grade_concurrency: int = _setting(
+        4, "requests at once while documents are graded", "1 to 32", ge=1, le=32
+    )
+    history_turns: int = _setting(
+        3,
+        "questions and answers before a follow-up question that are looked at",
+        "0 to 20",
+        ge=0,
+        le=20,
+    )
+    budget_calls: int | None = _setting(
+        None,
+        "model calls that one run may make; it stops there with what it has",
+        "1 or more",
+        ge=1,
+    )
+    budget_tokens: int | None = _setting(
+        None, "tokens, in and out, after which a run makes no further call", "1 or more", ge=1
+    )
+    budget_seconds: float | None = _setting(
+        None, "seconds after which a run stops with what it has", "more than 0", gt=0
+    )
+    model_prices: Annotated[dict[str, tuple[float, float]], NoDecode] = _setting(
+        {},
+        "US dollars for a million input and output tokens of a model, as JSON such as "
+        '{"gpt-4.1-mini": [0.4, 1.6]}; goes before the list prices, and a model in neither has '
+        "an unknown cost",
+        "a JSON object of pairs of numbers, none below 0",
     )
 
     qdrant_url: str | None = _setting(
@@ -143,6 +228,21 @@ class Settings(BaseSettings):
         "collection of the parent chunks",
         "letters, digits, _ and -, other than the children's name",
         pattern=r"^[A-Za-z0-9_-]{1,200}$",
+    )
+    qdrant_shards: int | None = _setting(
+        None,
+        "shards of a collection when it is made on a server; one per node where not set",
+        "1 to 1000",
+        ge=1,
+        le=1000,
+    )
+    qdrant_replicas: int | None = _setting(
+        None,
+        "copies of each shard when a collection is made on a cluster; a write waits for all; the "
+        "server's default where not set",
+        "1 to 100",
+        ge=1,
+        le=100,
     )
 
     storage_dir: Path = _setting(
@@ -172,6 +272,23 @@ class Settings(BaseSettings):
     def _is_url(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(("http://", "https://")):
             raise PydanticCustomError("url", "not a URL")
+        return value
+
+    @field_validator("model_prices", mode="before")
+    @classmethod
+    def _is_json(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            try:
+                return json.loads(value)
+            except ValueError:
+                raise PydanticCustomError("json", "not JSON") from None
+        return value
+
+    @field_validator("model_prices")
+    @classmethod
+    def _are_prices(cls, value: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+        if any(not 0 <= price < float("inf") for pair in value.values() for price in pair):
+            raise PydanticCustomError("prices", "below 0")
         return value
 
     @field_validator("data_dir")
@@ -215,7 +332,9 @@ class Settings(BaseSettings):
     @property
     def llm_configured(self) -> bool:
         """Whether a chat model is to be used at all."""
-        return bool(self.llm_base_url or self.openai_api_key or self.openrouter_api_key)
+        return bool(
+            self.local_model or self.llm_base_url or self.openai_api_key or self.openrouter_api_key
+        )
 
     @property
     def llm_key(self) -> str | None:
@@ -228,6 +347,8 @@ class Settings(BaseSettings):
     @property
     def writer_model(self) -> str:
         """Name of the chat model that writes."""
+        if self.local_model:
+            return self.local_model.stem
         if self.chat_model:
             return self.chat_model
         on_openrouter = self.llm_endpoint is not None and "openrouter.ai" in self.llm_endpoint
@@ -236,7 +357,19 @@ class Settings(BaseSettings):
     @property
     def grading_model(self) -> str:
         """Name of the chat model that grades."""
+        if self.local_model or self.judge == "decisions":
+            return self.writer_model
         return self.judge_model or self.writer_model
+
+    @property
+    def writes(self) -> str:
+        """Who writes: ``chat`` or ``quotes``."""
+        return self.writer or ("chat" if self.llm_configured else "quotes")
+
+    @property
+    def judges(self) -> str:
+        """Who grades: ``chat``, ``decisions`` or ``local``."""
+        return self.judge or ("chat" if self.llm_configured else "local")
 
 
 def load_settings(**overrides: Any) -> Settings:

@@ -23,6 +23,7 @@ from selfrag.models.chat_errors import (
     key_variable,
     retry_after,
 )
+from selfrag.models.usage import UsageLedger
 
 OPENAI_URL = "https://api.openai.com/v1"
 _CONNECT_SECONDS = 5.0
@@ -86,10 +87,22 @@ def make_chat_model(
         # Refused by several servers, and one tool leaves nothing to run in parallel.
         disabled_params=None if of_openai else {"parallel_tool_calls": None},
         http_client=openai.DefaultHttpxClient(
-            timeout=limits, event_hooks={"response": [stop_long_waits]}
+            timeout=limits,
+            event_hooks={"request": [_still_wanted], "response": [stop_long_waits]},
         ),
     )
     return cast(ChatOpenAI, made)
+
+
+def _still_wanted(_: Any) -> None:
+    """The client tries again by itself; what a run that has ended asked for is not sent again.
+
+    Raises:
+        Exception: the run's own end.
+    """
+    ledger = UsageLedger.of_this_call()
+    if ledger is not None:
+        ledger.check()
 
 
 def _limiter(per_minute: float | None) -> BaseRateLimiter | None:

@@ -8,7 +8,7 @@ models behind it are shared by all runs.
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from langchain_core.messages import BaseMessage
 from langchain_core.messages.ai import UsageMetadata
@@ -16,19 +16,24 @@ from langchain_core.messages.ai import UsageMetadata
 #: Characters of one token where an endpoint counts none: the usual figure for English prose.
 CHARACTERS_PER_TOKEN = 4
 
+_calling = threading.local()
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Calls of a model and the tokens they took.
 
     ``estimated`` is True where at least one count was worked out from the length of the text,
-    because the endpoint gave none.
+    because the endpoint gave none. ``priced`` is what the calls with a known price cost, in US
+    dollars; ``unpriced`` counts the others.
     """
 
     llm_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     estimated: bool = False
+    priced: float = field(default=0.0, compare=False)
+    unpriced: int = field(default=0, compare=False)
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -36,7 +41,24 @@ class Usage:
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             self.estimated or other.estimated,
+            self.priced + other.priced,
+            self.unpriced + other.unpriced,
         )
+
+    def __sub__(self, earlier: "Usage") -> "Usage":
+        return Usage(
+            self.llm_calls - earlier.llm_calls,
+            self.input_tokens - earlier.input_tokens,
+            self.output_tokens - earlier.output_tokens,
+            self.estimated,
+            self.priced - earlier.priced,
+            self.unpriced - earlier.unpriced,
+        )
+
+    @property
+    def cost_usd(self) -> float | None:
+        """US dollars; None where a call was made whose price is not known."""
+        return None if self.unpriced else round(self.priced, 8)
 
     @property
     def tokens(self) -> int:
@@ -73,14 +95,36 @@ class UsageLedger:
 
     Args:
         guard: asked before every call with what was used so far; raises to end the run (its
-            budget is spent, or the person stopped it). What it raises passes through judge
-            and writer unchanged.
+            budget is spent, or the person stopped it), calls under way included. What it
+            raises passes through judge and writer unchanged.
+        price: US dollars of a model's usage, or None where its price is not known.
     """
 
-    def __init__(self, guard: Callable[[Usage], None] | None = None) -> None:
+    def __init__(
+        self,
+        guard: Callable[[Usage], None] | None = None,
+        price: Callable[[str, Usage], float | None] = lambda model, usage: None,
+    ) -> None:
         self._guard = guard
-        self._lock = threading.Lock()
+        self._price = price
+        self._lock = threading.RLock()
+        self._under_way = 0
         self._entries: list[tuple[str, str, Usage]] = []
+
+    @classmethod
+    def of_this_call(cls) -> "UsageLedger | None":
+        """The ledger of the call that this thread is making, for what lies below it."""
+        return getattr(_calling, "ledger", None)
+
+    def check(self) -> None:
+        """Ask the guard whether the run still wants what is being fetched for it.
+
+        Raises:
+            Exception: what the guard raises.
+        """
+        if self._guard:
+            # Nothing more is spent: only whether the run goes on is of interest.
+            self._guard(Usage())
 
     @contextmanager
     def call(self, step: str, model: str, messages: Sequence[BaseMessage]) -> Iterator[Call]:
@@ -89,19 +133,32 @@ class UsageLedger:
         A call that fails counts as a call without tokens, unless `Call.refused` says that no
         model was asked.
         """
-        if self._guard:
-            self._guard(self.total())
+        with self._lock:
+            # Under the lock, so that calls side by side can't pass a budget together.
+            if self._guard:
+                self._guard(self.total() + Usage(llm_calls=self._under_way))
+            self._under_way += 1
         call = Call("\n".join(message.text for message in messages))
+        outer, _calling.ledger = self.of_this_call(), self
         try:
             yield call
         finally:
-            if call.usage.llm_calls:
-                self.add(step, model, call.usage)
+            _calling.ledger = outer
+            with self._lock:
+                self._under_way -= 1
+                if call.usage.llm_calls:
+                    self.add(step, model, call.usage)
 
     def add(self, step: str, model: str, usage: Usage) -> None:
-        """Record what was used without `call` (decision models, embeddings)."""
+        """Record what was used without `call`."""
+        price = self._price(model, usage)
+        priced = (
+            replace(usage, unpriced=usage.llm_calls)
+            if price is None
+            else replace(usage, priced=price)
+        )
         with self._lock:
-            self._entries.append((step, model, usage))
+            self._entries.append((step, model, priced))
 
     def total(self) -> Usage:
         """Everything the run has used so far."""

@@ -1,23 +1,40 @@
 """Who writes and who judges: chosen apart, from the settings, anew for each run.
 
-A chat model where one is configured; otherwise the extractive writer and the local judge, which
+| setting | writer | judge |
+| --- | --- | --- |
+| chat | `ChatWriter`, with an endpoint or a model file | `ChatJudge` |
+| quotes | `ExtractiveWriter`: sentences from the documents | |
+| decisions | | `DecisionJudge`: a probability with each grade |
+| local | | `LocalJudge`: calibrated scores, no language model |
+
+Any writer goes with any judge. Where nothing is configured these are quotes and local, which
 every interface names as what they are.
 """
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from langchain_core.decisions import BaseDecisionModel
 from langchain_openai import ChatOpenAI
 
+from selfrag.errors import UserError
 from selfrag.models.chat import make_chat_model
+from selfrag.models.decisions import DecisionModel, EndpointDecisions, LangChainDecisions
+from selfrag.models.gguf import LocalModel
+from selfrag.models.prices import LIST_PRICES, Price, cost
 from selfrag.models.usage import Usage, UsageLedger
 from selfrag.reflection.chat_judge import ChatJudge
 from selfrag.reflection.chat_writer import ChatWriter
+from selfrag.reflection.decision_judge import DecisionJudge
 from selfrag.reflection.extractive_writer import ExtractiveWriter
 from selfrag.reflection.local_judge import LocalJudge
 from selfrag.reflection.roles import Judge, Writer
 from selfrag.settings import Settings
+
+#: A model in this process can't lose its connection: it is only slow.
+_LOCAL_TIMEOUT = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,47 +51,143 @@ class Casting:
 
     Args:
         encoder: the packaged embedding model, which local judge and extractive writer work
-            with; called only where no chat model is configured.
+            with; called only where one of them plays.
+
+    Attributes:
+        decision_model: any decision model of LangChain's, used where ``JUDGE=decisions`` in
+            place of OpenAI's API.
 
     Raises:
-        UserError: a key is missing or can't be one.
+        UserError: a key is missing or can't be one, a part has no model to play it, or
+            LOCAL_MODEL can't be used.
     """
 
     def __init__(self, settings: Settings, encoder: Callable[[], Any]) -> None:
         self._settings = settings
         self._encoder = encoder
-        self._writer: ChatOpenAI | None = None
-        self._judge: ChatOpenAI | None = None
-        if settings.llm_configured:
-            self._writer = self._chat(settings.writer_model)
-            same = settings.grading_model == settings.writer_model
-            self._judge = self._writer if same else self._chat(settings.grading_model)
+        self._lock = threading.Lock()
+        self._models: dict[str, ChatOpenAI] = {}
+        self._decisions: DecisionModel | None = None
+        self.decision_model: BaseDecisionModel | None = None
+        self.local_model: LocalModel | None = None
+        _check(settings)
+        self._prices = _prices(settings)
+        if settings.local_model is not None:
+            self.local_model = LocalModel(settings.local_model, context=settings.local_context)
+        else:
+            self._chat_models()
 
     @property
     def chat_models(self) -> list[ChatOpenAI]:
-        """The chat models in use: none, one, or writer and judge."""
-        models = [model for model in (self._writer, self._judge) if model is not None]
-        return models[:1] if len(models) == 2 and models[0] is models[1] else models
+        """The chat models in use: none, one, or writer and judge. Loads a model file."""
+        return list(self._chat_models().values())
 
-    def cast(self, guard: Callable[[Usage], None] | None = None) -> Cast:
-        """Writer and judge for one run; ``guard`` is asked before every call of a model."""
-        ledger = UsageLedger(guard)
-        if self._writer is None or self._judge is None:
-            encoder = self._encoder()
-            return Cast(ExtractiveWriter(encoder), LocalJudge(encoder), ledger)
+    def cast(self, guard: Callable[[Usage], None] | None = None, *_: object) -> Cast:
+        """Writer and judge for one run; ``guard`` is asked before every call of a model.
+
+        The first one waits until a model file is loaded.
+        """
+        ledger = UsageLedger(guard, self._price)
+        return Cast(self._cast_writer(ledger), self._cast_judge(ledger), ledger)
+
+    def close(self) -> None:
+        """Stop serving a model file."""
+        if self.local_model is not None:
+            self.local_model.close()
+
+    def _cast_writer(self, ledger: UsageLedger) -> Writer:
         settings = self._settings
-        return Cast(
-            ChatWriter(self._writer, settings.writer_model, ledger),
-            ChatJudge(self._judge, settings.grading_model, ledger),
+        if settings.writes == "quotes":
+            return ExtractiveWriter(self._encoder())
+        name = settings.writer_model
+        return ChatWriter(self._chat_models()[name], name, ledger)
+
+    def _cast_judge(self, ledger: UsageLedger) -> Judge:
+        settings = self._settings
+        if settings.judges == "decisions":
+            model = self._decision_model()
+            words = self._chat_judge(ledger) if settings.writes == "chat" else self._local_judge()
+            return DecisionJudge(model, words, ledger, useful_from=settings.useful_from)
+        return self._chat_judge(ledger) if settings.judges == "chat" else self._local_judge()
+
+    def _chat_judge(self, ledger: UsageLedger) -> ChatJudge:
+        settings = self._settings
+        name = settings.grading_model
+        return ChatJudge(
+            self._chat_models()[name],
+            name,
             ledger,
+            # A model file answers one at a time: side by side they would only wait.
+            max_concurrency=1 if self.local_model else settings.grade_concurrency,
+            one_request=settings.grade_in_one_request,
+            useful_from=settings.useful_from,
         )
 
-    def _chat(self, model: str) -> ChatOpenAI:
+    def _local_judge(self) -> LocalJudge:
+        return LocalJudge(self._encoder(), useful_from=self._settings.useful_from)
+
+    def _decision_model(self) -> DecisionModel:
+        if self.decision_model is not None:
+            return LangChainDecisions(self.decision_model)
+        settings = self._settings
+        if settings.judge_model is None:
+            raise UserError("JUDGE=decisions needs JUDGE_MODEL: set it to a decision model.")
+        with self._lock:
+            if self._decisions is None:
+                self._decisions = EndpointDecisions(
+                    settings.judge_model,
+                    settings.llm_endpoint,
+                    settings.llm_key,
+                    timeout=settings.llm_timeout,
+                )
+            return self._decisions
+
+    def _chat_models(self) -> dict[str, ChatOpenAI]:
+        """The chat models by name, made once: writer and judge share what they can."""
+        settings = self._settings
+        names = [settings.writer_model] if settings.writes == "chat" else []
+        if settings.judges == "chat":
+            names.append(settings.grading_model)
+        with self._lock:
+            for name in names:
+                if name not in self._models:
+                    self._models[name] = self._make(name)
+            return dict(self._models)
+
+    def _make(self, name: str) -> ChatOpenAI:
+        settings = self._settings
+        base_url, key, timeout = settings.llm_endpoint, settings.llm_key, settings.llm_timeout
+        if self.local_model is not None:
+            loaded = self.local_model.load()
+            base_url, key, timeout = loaded.url, loaded.key, _LOCAL_TIMEOUT
         return make_chat_model(
-            model=model,
-            base_url=self._settings.llm_endpoint,
-            api_key=self._settings.llm_key,
-            temperature=self._settings.llm_temperature,
-            timeout=self._settings.llm_timeout,
-            requests_per_minute=self._settings.llm_requests_per_minute,
+            model=name,
+            base_url=base_url,
+            api_key=key,
+            temperature=settings.llm_temperature,
+            timeout=timeout,
+            requests_per_minute=settings.llm_requests_per_minute,
         )
+
+    def _price(self, model: str, usage: Usage) -> float | None:
+        return cost({model: usage}, self._prices)
+
+
+def _check(settings: Settings) -> None:
+    for setting, value in (("WRITER", settings.writes), ("JUDGE", settings.judges)):
+        if value == "chat" and not settings.llm_configured:
+            raise UserError(
+                f"{setting}=chat needs a chat model: set OPENAI_API_KEY, OPENROUTER_API_KEY, "
+                f"LLM_BASE_URL or LOCAL_MODEL, or unset {setting}."
+            )
+
+
+def _prices(settings: Settings) -> dict[str, Price]:
+    prices = dict(LIST_PRICES)
+    # The same name at someone else's endpoint is another model with another price.
+    if settings.llm_base_url and "openai.com" not in settings.llm_base_url:
+        prices = {}
+    prices |= {name: Price(*pair) for name, pair in settings.model_prices.items()}
+    if settings.local_model is not None:
+        prices[settings.writer_model] = Price(0.0, 0.0)
+    return prices

@@ -16,26 +16,33 @@ from selfrag.models.usage import UsageLedger
 from selfrag.quotes import find_quote
 from selfrag.reflection import prompts
 from selfrag.reflection.cleaning import clean_line, clean_question, clean_text, escape
-from selfrag.reflection.context import format_context
+from selfrag.reflection.context import format_context, format_history
 from selfrag.reflection.grades import (
     Claim,
+    Critique,
+    Evidence,
     RelevanceGrade,
     RetrievalDecision,
     Rewrite,
     Support,
     SupportGrade,
     UsefulnessGrade,
+    Verdict,
+    VerdictGrade,
 )
 from selfrag.reflection.replies import (
     ClaimSupport,
+    CompleteQuestion,
+    CritiqueOfAnswer,
     Decision,
     NewQuery,
     Relevance,
     RelevanceOfAll,
     SupportByClaim,
     Usefulness,
+    VerdictOnClaim,
 )
-from selfrag.reflection.roles import Passage
+from selfrag.reflection.roles import Passage, Turn
 from selfrag.reflection.structured import ReplyT, ask
 
 _LINE = 400  #: characters of a query or of what is missing
@@ -191,6 +198,48 @@ class ChatJudge:
             return Rewrite(None, thought)
         return Rewrite(query, thought)
 
+    def critique(self, question: str, answer: str, passages: Sequence[Passage]) -> Critique:
+        """Is the answer good as it stands? The thought is in the language of the question."""
+        prompt = prompts.load(
+            "critique",
+            context=format_context(passages),
+            question=_asked(question),
+            answer=_quoted(answer),
+        )
+        try:
+            reply = self._ask(prompt, CritiqueOfAnswer, "self_critique")
+        except ModelError as error:
+            return Critique(None, error=_unless_fatal(error))
+        return Critique(reply.answer == "yes", clean_line(reply.thought, _LINE))
+
+    def grade_claim(self, statement: str, passages: Sequence[Passage]) -> VerdictGrade:
+        """Do the passages support the statement or refute it?
+
+        Only evidence that is really in the passage it names counts; a verdict without any of
+        its kind becomes ``not_enough_evidence``.
+        """
+        prompt = prompts.load("claim", context=format_context(passages), question=_asked(statement))
+        try:
+            reply = self._ask(prompt, VerdictOnClaim, "claim_verdict")
+        except ModelError as error:
+            return VerdictGrade(None, error=_unless_fatal(error))
+        return verdict_of(reply, passages)
+
+    def complete(self, question: str, history: Sequence[Turn]) -> Rewrite:
+        """The question made self-contained; None where it stands by itself already."""
+        prompt = prompts.load(
+            "follow_up", history=format_history(history), question=_asked(question)
+        )
+        try:
+            reply = self._ask(prompt, CompleteQuestion, "question_rewritten")
+        except ModelError as error:
+            return Rewrite(None, error=_unless_fatal(error))
+        completed = clean_line(reply.question.strip().strip('"“”'), _LINE)
+        thought = clean_line(reply.thought)
+        if not completed or _words(completed) == _words(question):
+            return Rewrite(None, thought)
+        return Rewrite(completed, thought)
+
     def _ask(self, prompt: prompts.Prompt, schema: type[ReplyT], step: str) -> ReplyT:
         return ask(self._model, prompt, schema, step=step, ledger=self._ledger)
 
@@ -203,17 +252,45 @@ def label_of(claims: Sequence[Claim]) -> Support:
     return labels.pop() if len(labels) == 1 else Support.PARTIALLY
 
 
+def verdict_of(reply: VerdictOnClaim, passages: Sequence[Passage]) -> VerdictGrade:
+    """The verdict, with the evidence that is really there; it must rest on some of its kind."""
+    evidence: list[Evidence] = []
+    for item in reply.evidence:
+        quote = _really_there(item.document, item.quote, passages)
+        if quote is not None:
+            evidence.append(Evidence(item.document, quote, item.stance == "against"))
+    verdict = Verdict(reply.verdict)
+    against = any(item.against for item in evidence)
+    rests = {
+        # Evidence both ways is told as such by its sentences; it supports nothing.
+        Verdict.SUPPORTED: bool(evidence) and not against,
+        Verdict.REFUTED: against,
+        Verdict.NOT_ENOUGH: True,
+    }
+    thought = clean_line(reply.thought)
+    if not rests[verdict]:
+        return VerdictGrade(Verdict.NOT_ENOUGH, thought, tuple(evidence))
+    return VerdictGrade(verdict, thought, tuple(evidence))
+
+
 def _check(claim: ClaimSupport, passages: Sequence[Passage]) -> Claim:
     """The claim with its quote as it stands in the passage; without one it is not supported."""
     text = clean_line(claim.claim)
     support = Support(claim.support)
+    quote = _really_there(claim.document, claim.quote, passages)
+    if support is Support.NOT or quote is None:
+        return Claim(text, Support.NOT)
+    return Claim(text, support, claim.document, quote)
+
+
+def _really_there(number: int, quote: str, passages: Sequence[Passage]) -> str | None:
+    """The quote as it stands in the passage with this number; None where it doesn't."""
     for passage in passages:
-        if passage.number == claim.document and support is not Support.NOT:
+        if passage.number == number:
             source = clean_text(passage.text)
-            found = find_quote(claim.quote, source)
-            if found:
-                return Claim(text, support, passage.number, source[found[0] : found[1]])
-    return Claim(text, Support.NOT)
+            found = find_quote(quote, source)
+            return source[found[0] : found[1]] if found else None
+    return None
 
 
 def _unless_fatal(error: ModelError) -> str:

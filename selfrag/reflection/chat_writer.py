@@ -45,8 +45,8 @@ class ChatWriter:
     ) -> Iterator[str]:
         """Yield the answer piece by piece; closing the iterator closes the connection at once.
 
-        With ``feedback`` the model is told which statements were not backed. An answer that
-        reaches the model's limit of tokens ends with an ellipsis.
+        With ``feedback`` the model is told which statements were not backed, or what is wrong.
+        An answer that reaches the model's limit of tokens ends with an ellipsis.
 
         Raises:
             ModelError: the model answered nothing, refused, or broke off; fatal where no later
@@ -141,6 +141,14 @@ def _messages(
         prompt = prompts.load("generate_alone", question=asked)
     elif feedback is None:
         prompt = prompts.load("generate", context=format_context(passages), question=asked)
+    elif feedback.critique:
+        prompt = prompts.load(
+            "generate_refined",
+            context=format_context(passages),
+            question=asked,
+            answer=escape(clean_text(feedback.answer).strip()),
+            critique=escape(clean_line(feedback.critique)),
+        )
     else:
         prompt = prompts.load(
             "generate_again",

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from selfrag.reflection.cleaning import clean_line, clean_question, clean_text, escape
-from selfrag.reflection.roles import Passage
+from selfrag.reflection.roles import Passage, Turn
 
 __all__ = ["Citations", "clean_question", "format_context", "parse_citations", "source_line"]
 
 _SOURCE_LIMIT = 120  #: characters of a file name: enough to know it, too few for a letter
+_ASKED_LIMIT = 400  #: characters of a question of the conversation
+_ANSWERED_LIMIT = 600  #: characters of an answer of it: what a follow-up points to stands early
 
 _NUMBERS = r"\d{1,3}(?:\s*[-–]\s*\d{1,3})?"
 _WORD = r"(?:docs?|documents?|documentos?|dokumente?)\.?\s*\#?"
@@ -70,6 +72,15 @@ def format_context(passages: Sequence[Passage]) -> str:
             "</document>",
         ]
     return "\n".join([*lines, "</context>"])
+
+
+def format_history(history: Sequence[Turn]) -> str:
+    """The conversation, oldest turn first; each part on one line and cut to a bound."""
+    return "\n".join(
+        f"<asked>{escape(clean_line(clean_question(turn.question), _ASKED_LIMIT))}</asked>\n"
+        f"<answered>{escape(clean_line(turn.answer, _ANSWERED_LIMIT))}</answered>"
+        for turn in history
+    )
 
 
 def parse_citations(answer: str, passages: Sequence[Passage]) -> Citations:

@@ -9,19 +9,21 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from selfrag.reflection.grades import Support
+from selfrag.reflection.grades import Support, Verdict
 
 Status = Literal["answered", "abstained", "unsupported", "failed", "stopped"]
 
 
 class StepUsage(BaseModel):
     """What a step or a run asked of language models; tokens are the endpoint's own count,
-    or an estimate (4 characters each) where ``estimated``."""
+    or an estimate (4 characters each) where ``estimated``. ``cost_usd`` is None where a price is
+    not known."""
 
     llm_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     estimated: bool = False
+    cost_usd: float | None = None
 
 
 class _Event(BaseModel):
@@ -46,7 +48,11 @@ class RunStarted(_Event):
     max_retries: int
     mode: str
     documents: list[str] | None = None
-    max_llm_calls: int = 0
+    max_llm_calls: int = 0  #: no run makes more
+    retrieval: str = "adaptive"
+    claim: bool = False  #: a statement, that ends with a verdict
+    judge_language_model: bool = True
+    budget: dict[str, float] = Field(default_factory=dict)  #: calls, tokens, seconds, if any
 
 
 class StepStarted(_Event):
@@ -56,12 +62,25 @@ class StepStarted(_Event):
     node: str
 
 
+class QuestionRewritten(_Event):
+    """A follow-up question, made self-contained from the conversation. What follows in the run
+    works with ``question``; ``original`` is what the person wrote."""
+
+    step: Literal["question_rewritten"] = "question_rewritten"
+    original: str
+    question: str
+    changed: bool
+    thought: str = ""
+    turns: int = 0  #: of the conversation, that were looked at
+
+
 class RetrievalDecided(_Event):
     """Whether the documents are needed."""
 
     step: Literal["retrieval_decision"] = "retrieval_decision"
     retrieve: bool
     thought: str = ""
+    probability: float | None = None
 
 
 class FoundPassage(BaseModel):
@@ -157,6 +176,7 @@ class ClaimGrade(BaseModel):
     support: Support
     document: int | None = None
     quote: str | None = None
+    probability: float | None = None
 
 
 class SupportGraded(_Event):
@@ -179,15 +199,47 @@ class UsefulnessGraded(_Event):
     score: int | None = None
     thought: str = ""
     missing: str = ""
+    probability: float | None = None
+
+
+class SelfCritiqued(_Event):
+    """The one yes or no of the strategy `critique`; ``passed`` is None where it was not had."""
+
+    step: Literal["self_critique"] = "self_critique"
+    attempt: int
+    passed: bool | None
+    thought: str = ""
+
+
+class EvidenceSentence(BaseModel):
+    """A sentence for or against a statement."""
+
+    chunk_id: str
+    document_id: str
+    document: str
+    page: int
+    quote: str
+    against: bool = False
+
+
+class ClaimVerdict(_Event):
+    """What the documents say of a statement; ``verdict`` is None where it could not be had."""
+
+    step: Literal["claim_verdict"] = "claim_verdict"
+    verdict: Verdict | None
+    thought: str = ""
+    probability: float | None = None
+    evidence: list[EvidenceSentence] = Field(default_factory=list)
 
 
 class RetryCounted(_Event):
-    """The answer is written again, told which claims were not backed."""
+    """The answer is written again, told which claims were not backed or what a critique found."""
 
     step: Literal["increment_retry"] = "increment_retry"
     retry: int
     of: int
     unsupported: list[str]
+    critique: str = ""
 
 
 class RetrievalRetryCounted(_Event):
@@ -226,6 +278,8 @@ class RunFinished(_Event):
     citations: list[Citation] = Field(default_factory=list)
     claims: list[ClaimGrade] = Field(default_factory=list)
     attempt: int | None = None  #: the attempt that was delivered
+    verdict: Verdict | None = None  #: on a statement
+    evidence: list[EvidenceSentence] = Field(default_factory=list)
     reason: str = ""
     removed_citations: int = 0  #: marks that named no passage, taken out of the answer
     elapsed_s: float = 0.0
@@ -234,6 +288,7 @@ class RunFinished(_Event):
 Event = Annotated[
     RunStarted
     | StepStarted
+    | QuestionRewritten
     | RetrievalDecided
     | Retrieved
     | RelevanceGraded
@@ -242,6 +297,8 @@ Event = Annotated[
     | Generated
     | SupportGraded
     | UsefulnessGraded
+    | SelfCritiqued
+    | ClaimVerdict
     | RetryCounted
     | RetrievalRetryCounted
     | RunFinished,

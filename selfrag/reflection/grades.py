@@ -24,11 +24,13 @@ class RetrievalDecision:
         retrieve: True to look; also True where the decision could not be had.
         thought: why, in one sentence for the person.
         error: why the decision could not be had, or None.
+        probability: that the documents are needed, 0 to 1, where the judge gives one.
     """
 
     retrieve: bool
     thought: str
     error: str | None = None
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +59,14 @@ class Claim:
         support: fully, partially or not supported.
         document: 1-based number of the passage in the context that backs it, or None.
         quote: the words of that passage that back it; really there, or None.
+        probability: of this label, 0 to 1, where the judge gives one.
     """
 
     text: str
     support: Support
     document: int | None = None
     quote: str | None = None
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class UsefulnessGrade:
         useful: True from the threshold in settings; None where the grade could not be had.
         score: 1 (misses the question) to 5 (complete), or None.
         missing: what the answer lacks, in a few words for the query rewriter.
+        probability: of being useful, 0 to 1, where the judge gives one.
     """
 
     useful: bool | None
@@ -99,11 +104,71 @@ class UsefulnessGrade:
     thought: str = ""
     missing: str = ""
     error: str | None = None
+    probability: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Critique:
+    """One look at an answer as a whole.
+
+    Attributes:
+        passed: yes or no; None where it could not be had.
+        thought: what is wrong with it or why nothing is, in the language of the question.
+        error: why the critique could not be had, or None.
+    """
+
+    passed: bool | None
+    thought: str = ""
+    error: str | None = None
+
+
+class Verdict(StrEnum):
+    """What the documents say of a statement (the labels of FEVER, Thorne et al. 2018)."""
+
+    SUPPORTED = "supported"
+    REFUTED = "refuted"
+    NOT_ENOUGH = "not_enough_evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A sentence for or against a statement.
+
+    Attributes:
+        document: 1-based number of the passage in the context.
+        quote: words of that passage; really there.
+        against: whether it speaks against the statement.
+    """
+
+    document: int
+    quote: str
+    against: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictGrade:
+    """What the documents say of a statement, and where.
+
+    Attributes:
+        verdict: None where it could not be had.
+        thought: why, in one sentence.
+        probability: of the verdict, 0 to 1, where the judge gives one.
+        error: why it could not be had, or None.
+    """
+
+    verdict: Verdict | None
+    thought: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    probability: float | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """A new query for the next search; ``query`` is None where there is none worth trying."""
+    """A new query for the next search, or a question made self-contained.
+
+    ``query`` is None where there is none worth trying, or nothing to change.
+    """
 
     query: str | None
     thought: str = ""

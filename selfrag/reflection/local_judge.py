@@ -20,18 +20,22 @@ from selfrag.models.words import fold, listed, words
 from selfrag.reflection.answer_claims import Statement, split_statements
 from selfrag.reflection.chat_judge import label_of
 from selfrag.reflection.extractive_writer import NO_PASSAGES, NOTHING_LEFT, quotable
+from selfrag.reflection.follow_up import complete
 from selfrag.reflection.grades import (
     Claim,
+    Critique,
     RelevanceGrade,
     RetrievalDecision,
     Rewrite,
     Support,
     SupportGrade,
     UsefulnessGrade,
+    VerdictGrade,
 )
+from selfrag.reflection.local_claims import weigh_claim
 from selfrag.reflection.local_rewrites import next_query
 from selfrag.reflection.local_support import quoted_claim
-from selfrag.reflection.roles import Passage
+from selfrag.reflection.roles import Passage, Turn
 from selfrag.reflection.small_talk import small_talk
 
 NAME = "local judge (words and meanings compared, no language model)"
@@ -147,6 +151,30 @@ class LocalJudge:
         """The key words; then those with words that the closest sentences add."""
         evidence = self._read(question, passages)
         return next_query(evidence, question, tried, missing)
+
+    def critique(self, question: str, answer: str, passages: Sequence[Passage]) -> Critique:
+        """Passed where the answer is backed, wholly or in part, and answers the question."""
+        if not passages:
+            return Critique(None, error="Without documents the local judge can't tell.")
+        support = self.grade_support(question, answer, passages)
+        useful = self.grade_usefulness(question, answer, passages)
+        if support.label is Support.NOT:
+            return Critique(False, support.thought)
+        if useful.useful is False:
+            return Critique(False, useful.thought)
+        return Critique(True, useful.thought or support.thought)
+
+    def grade_claim(self, statement: str, passages: Sequence[Passage]) -> VerdictGrade:
+        """Supported, or not enough evidence: comparing words can't see a contradiction.
+
+        Every sentence of the statement must be fully backed by sentences that hold its figures
+        and names, and are not turned the other way.
+        """
+        return weigh_claim(statement, passages, self._reader, self._fitted)
+
+    def complete(self, question: str, history: Sequence[Turn]) -> Rewrite:
+        """A question that points back is put behind the one before it."""
+        return complete(question, history)
 
     def _read(self, question: str, passages: Sequence[Passage]) -> Evidence:
         return self._reader.read(question, [p.text for p in passages])

@@ -9,6 +9,10 @@ had passed where it did not:
     it only says that the passages do not tell          -> abstained
     the best misses the question (usefulness 1 or 2)    -> abstained
     otherwise                                           -> answered
+
+The strategies `plain` and `critique` check no claim: their answers are delivered as not checked,
+and a critique that was not passed, and not mended either, makes one unsupported. A verdict that
+was had on a statement is an answer, unless it is that there is not enough evidence.
 """
 
 import re
@@ -17,9 +21,11 @@ from dataclasses import asdict
 
 from selfrag.reflection.context import parse_citations
 from selfrag.reflection.events import Citation, ClaimGrade, RunFinished, Status
-from selfrag.reflection.grades import Claim, Support
+from selfrag.reflection.grades import Claim, Support, Verdict
+from selfrag.reflection.record import evidence_of
 from selfrag.reflection.roles import Passage
-from selfrag.reflection.state import Attempt, State
+from selfrag.reflection.state import Attempt, State, passages_of
+from selfrag.reflection.strategy import USUAL, Shape, Strategy
 from selfrag.retrieval.result import Hit
 
 _MARK = re.compile(r"\[Doc (\d+)\]")
@@ -29,28 +35,40 @@ MISSES = 2  #: usefulness up to which an answer counts as missing the question
 Locate = Callable[[Hit, str], tuple[int, str | None]]
 
 
-def conclude(state: State, locate: Locate) -> RunFinished:
+def conclude(state: State, locate: Locate, shape: Shape = USUAL) -> RunFinished:
     """The last event of a run that came to its end by itself."""
-    attempts = state.get("attempts", [])
+    end = _with_verdict(_conclude(state, locate, shape), state)
     retries = state.get("retries", 0) + state.get("retrieval_retries", 0)
+    return end.model_copy(update={"retries": retries})
+
+
+def _conclude(state: State, locate: Locate, shape: Shape) -> RunFinished:
+    attempts = state.get("attempts", [])
     if not attempts:
         return RunFinished(
             status="abstained",
             answer=_not_found(state),
             support=Support.NOT_APPLICABLE,
             useful=None,
-            retries=retries,
+            retries=0,
             reason=state.get("dead_end") or "nothing that was found is relevant to the question",
         )
     best = max(attempts, key=lambda attempt: attempt.rank)
-    status, reason = _judge(best, searched=state["decision"].retrieve)
+    searched = state["decision"].retrieve
+    if shape.strategy is Strategy.SELFRAG:
+        status, reason = _judge(best, searched=searched)
+    else:
+        status, reason = _unchecked(attempts, shape.strategy)
+    support = best.support.label if best.support else Support.UNKNOWN
+    if best.support is None and not searched:
+        support = Support.NOT_APPLICABLE
     if status == "abstained":
         return RunFinished(
             status=status,
             answer=_not_found(state),
-            support=best.support.label if best.support else Support.UNKNOWN,
+            support=support,
             useful=False,
-            retries=retries,
+            retries=0,
             attempt=best.number,
             reason=reason,
         )
@@ -59,15 +77,44 @@ def conclude(state: State, locate: Locate) -> RunFinished:
     return RunFinished(
         status=status,
         answer=answer,
-        support=best.support.label if best.support else Support.UNKNOWN,
+        support=support,
         useful=best.usefulness.useful if best.usefulness else None,
-        retries=retries,
+        retries=0,
         citations=citations,
         claims=[ClaimGrade(**asdict(claim)) for claim in claims],
         attempt=best.number,
         reason=reason,
         removed_citations=removed,
     )
+
+
+def _with_verdict(end: RunFinished, state: State) -> RunFinished:
+    """The end of a run on a statement, with its verdict and the sentences for and against."""
+    grade = state.get("verdict")
+    if grade is None or grade.verdict is None:
+        return end
+    passages = passages_of(state, len(state.get("relevant", [])))
+    told: dict[str, object] = {
+        "verdict": grade.verdict,
+        "evidence": evidence_of(grade, passages),
+    }
+    if grade.verdict is not Verdict.NOT_ENOUGH and end.status == "abstained" and end.attempt:
+        # The verdict was had where the written answer was not: it is what was asked for.
+        told |= {"status": "answered", "answer": grade.thought, "reason": end.reason}
+    return end.model_copy(update=told)
+
+
+def _unchecked(attempts: list[Attempt], strategy: Strategy) -> tuple[Status, str]:
+    first = attempts[0].critique
+    if strategy is Strategy.PLAIN or first is None:
+        return "answered", "this strategy checks nothing"
+    if len(attempts) > 1:
+        return "answered", "written again after one critique, and not checked after that"
+    if first.passed is None:
+        return "answered", f"the critique could not be had: {first.error or 'no reply'}"
+    if not first.passed:
+        return "unsupported", first.thought or "it did not pass the critique"
+    return "answered", "it passed one critique; its claims were not checked one by one"
 
 
 def cite(attempt: Attempt, locate: Locate) -> tuple[str, list[Citation], int]:

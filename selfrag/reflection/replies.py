@@ -113,6 +113,38 @@ class Usefulness(Reply):
     missing: Text
 
 
+class CritiqueOfAnswer(Reply):
+    """Whether the answer is good as it stands."""
+
+    thought: Text
+    answer: YesNo
+
+
+class ClaimEvidence(Reply):
+    """A sentence for or against the statement."""
+
+    document: WholeNumber
+    quote: Text
+    stance: Annotated[Literal["for", "against"], BeforeValidator(_word)]
+
+
+class VerdictOnClaim(Reply):
+    """What the documents say of the statement."""
+
+    thought: Text
+    evidence: list[ClaimEvidence]
+    verdict: Annotated[
+        Literal["supported", "refuted", "not_enough_evidence"], BeforeValidator(_word)
+    ]
+
+
+class CompleteQuestion(Reply):
+    """The question made understandable without the conversation before it."""
+
+    thought: Text
+    question: Text
+
+
 class NewQuery(Reply):
     """The next search; an empty query where nothing is left worth trying."""
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from selfrag.reflection.grades import (
+    Critique,
     RelevanceGrade,
     RetrievalDecision,
     Rewrite,
     SupportGrade,
     UsefulnessGrade,
+    VerdictGrade,
 )
 from selfrag.retrieval.result import Hit
 
@@ -32,10 +34,20 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What the last attempt got wrong: its text and the claims that were not backed."""
+    """What the last attempt got wrong: its text, and the claims that were not backed or what a
+    critique found."""
 
     answer: str
-    unsupported: tuple[str, ...]
+    unsupported: tuple[str, ...] = ()
+    critique: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question of the conversation so far, and its answer."""
+
+    question: str
+    answer: str
 
 
 class Writer(Protocol):
@@ -91,4 +103,16 @@ class Judge(Protocol):
         self, question: str, tried: Sequence[str], missing: str, passages: Sequence[Passage]
     ) -> Rewrite:
         """A query that looks for what is missing and has not been tried yet."""
+        ...
+
+    def critique(self, question: str, answer: str, passages: Sequence[Passage]) -> Critique:
+        """Is the answer good as it stands? One yes or no, for the strategy of that name."""
+        ...
+
+    def grade_claim(self, statement: str, passages: Sequence[Passage]) -> VerdictGrade:
+        """Do the passages support a statement or refute it, and where?"""
+        ...
+
+    def complete(self, question: str, history: Sequence[Turn]) -> Rewrite:
+        """The question made self-contained from the conversation, oldest turn first."""
         ...

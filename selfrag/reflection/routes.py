@@ -9,10 +9,17 @@
                        --not, retries left--> increment_retry_for_retrieval, else END
     query_rewriter     --a query not tried--> retrieve, else END
 
+and of the other strategies, which grade nothing:
+
+    retrieve           --something found--> generator, else END
+    generator          --not yet criticised--> self_critique, else END
+    self_critique      --not passed--> increment_retry, else END
+
 A route to a retry is taken only where the retry could change something; ``dead_end`` says that
 it could not.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 from selfrag.reflection.grades import Support
@@ -57,9 +64,32 @@ def after_usefulness_grader(
     return _search_again(state, max_retries)
 
 
+def after_retrieve(state: State) -> Literal["generator", "__end__"]:
+    """Write where anything was found: an empty context would be answered from memory."""
+    return "generator" if state["latest"] else "__end__"
+
+
+def after_draft(state: State) -> Literal["self_critique", "__end__"]:
+    """The first attempt is criticised; the one that mends it is the last."""
+    return "self_critique" if len(state["attempts"]) == 1 else "__end__"
+
+
+def after_self_critique(state: State) -> Literal["increment_retry", "__end__"]:
+    """Refine what did not pass. A critique that could not be had is no reason to."""
+    critique = state["attempts"][-1].critique
+    refine = critique is not None and critique.passed is False
+    return "increment_retry" if refine else "__end__"
+
+
 def after_query_rewriter(state: State) -> Literal["retrieve", "__end__"]:
     """Search with the new query where there is one."""
     return "retrieve" if state.get("query") else "__end__"
+
+
+def weigh_first(router: Callable[[State], str], state: State) -> str:
+    """The same way, but a statement that was looked up is weighed before the end."""
+    way = router(state)
+    return "claim_verdict" if way == END and state["decision"].retrieve else way
 
 
 def _search_again(

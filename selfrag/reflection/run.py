@@ -9,12 +9,14 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from langgraph.errors import GraphRecursionError
 
 from selfrag.errors import ModelError, UserError
+from selfrag.models.usage import Usage
+from selfrag.reflection.budget import UNLIMITED, Budget
 from selfrag.reflection.events import (
     AnswerDelta,
     Event,
@@ -24,13 +26,15 @@ from selfrag.reflection.events import (
     RunStarted,
     StepUsage,
 )
-from selfrag.reflection.grades import Support
-from selfrag.reflection.graph import build_graph, max_llm_calls, recursion_limit
+from selfrag.reflection.grades import RetrievalDecision, Support
+from selfrag.reflection.graph import build_graph, recursion_limit
 from selfrag.reflection.log import EventLog
 from selfrag.reflection.outcome import Locate, conclude
-from selfrag.reflection.roles import Judge, Writer
+from selfrag.reflection.record import step_usage
+from selfrag.reflection.roles import Judge, Turn, Writer
 from selfrag.reflection.state import RunContext, State, Stopped
 from selfrag.reflection.story import notice
+from selfrag.reflection.strategy import USUAL, Shape, max_llm_calls
 from selfrag.retrieval.result import Retrieval
 
 logger = logging.getLogger(__name__)
@@ -44,19 +48,24 @@ class RunPlan:
         usage: what its models have been asked so far; grows while it runs.
         locate: where a quote stands.
         keep: passages the writer is given at most.
+        shape: strategy and retrieval, and whether it is a follow-up question or a statement.
+        history: the conversation so far, oldest turn first, where ``shape.follow_up``.
         cancel: set to end the run; its models' ledger should look at it before each call.
+        budget: what the run may spend; calls and tokens are the ledger's to look after.
     """
 
     writer: Writer
     judge: Judge
     search: Callable[[str], Retrieval]
     locate: Locate
-    usage: Callable[[], Any]
+    usage: Callable[[], Usage]
     mode: str
     max_retries: int
     keep: int
     documents: tuple[str, ...] | None = None
-    strategy: str = "selfrag"
+    shape: Shape = USUAL
+    history: tuple[Turn, ...] = ()
+    budget: Budget = UNLIMITED
     cancel: threading.Event = field(default_factory=threading.Event)
 
 
@@ -79,6 +88,8 @@ class Run:
         self._plan = plan
         self._finished = finished
         self._began = time.perf_counter()
+        self._state: State = {}
+        self._timer: threading.Timer | None = None
         self._thread = threading.Thread(target=self._work, name=f"run-{self.id[:8]}", daemon=True)
 
     def start(self) -> "Run":
@@ -88,23 +99,46 @@ class Run:
             RunStarted(
                 run_id=self.id,
                 question=self.question,
-                strategy=plan.strategy,
+                strategy=plan.shape.strategy.value,
+                retrieval=plan.shape.retrieval.value,
+                claim=plan.shape.claim,
                 writer=plan.writer.name,
                 judge=plan.judge.name,
                 language_model=plan.writer.is_language_model,
-                max_retries=plan.max_retries,
+                judge_language_model=plan.judge.is_language_model,
+                max_retries=self._retries,
                 mode=plan.mode,
                 documents=list(plan.documents) if plan.documents is not None else None,
-                max_llm_calls=max_llm_calls(plan.max_retries, plan.keep),
+                max_llm_calls=max_llm_calls(
+                    plan.max_retries,
+                    plan.keep,
+                    plan.shape,
+                    judge_asks=plan.judge.is_language_model,
+                    writer_asks=plan.writer.is_language_model,
+                ),
+                budget={name: value for name, value in asdict(plan.budget).items() if value},
             )
         )
+        if plan.budget.seconds is not None:
+            self._timer = threading.Timer(
+                plan.budget.seconds, lambda: self._stop(plan.budget.out_of_time)
+            )
+            self._timer.daemon = True
+            self._timer.start()
         self._thread.start()
         return self
 
+    @property
+    def _retries(self) -> int:
+        return self._plan.shape.retries(self._plan.max_retries)
+
     def stop(self) -> None:
         """End the run now, with what it has. A request already sent is not waited for."""
+        self._stop("stopped before the answer was checked")
+
+    def _stop(self, reason: str) -> None:
         self._plan.cancel.set()
-        self._end(self._broken_off("stopped", "stopped before the answer was checked"))
+        self._end(self._broken_off("stopped", reason))
 
     def follow(self, after: int = 0) -> Iterator[Event]:
         """Its events as they come, until it ends."""
@@ -132,16 +166,17 @@ class Run:
             judge=plan.judge,
             writer=plan.writer,
             search=plan.search,
-            max_retries=plan.max_retries,
+            max_retries=self._retries,
             keep=plan.keep,
+            shape=plan.shape,
+            history=plan.history,
             elapsed=lambda: time.perf_counter() - self._began,
             usage=plan.usage,
             cancel=plan.cancel,
         )
-        state: State = {}
         try:
-            for kind, part in build_graph(plan.max_retries).stream(
-                {"question": self.question, "query": None, "attempts": []},
+            for kind, part in build_graph(plan.max_retries, plan.shape).stream(
+                self._beginning(),
                 context=context,
                 stream_mode=["custom", "values"],
                 config={"recursion_limit": recursion_limit(plan.max_retries)},
@@ -149,22 +184,39 @@ class Run:
                 if kind == "custom":
                     self.log.append(part)
                 else:
-                    state = part
-            self._end(conclude(state, plan.locate))
-        except Stopped:
-            self._end(self._broken_off("stopped", "stopped"))
+                    self._state = part
+            self._end(conclude(self._state, plan.locate, plan.shape))
+        except Stopped as stopped:
+            self._end(self._broken_off("stopped", str(stopped) or "stopped"))
         except (ModelError, UserError) as error:
             self._end(self._broken_off("failed", str(error)))
-        except GraphRecursionError:
-            logger.exception("run %s went past its recursion limit", self.id)
-            self._end(self._broken_off("failed", "the run did not come to an end by itself"))
         except Exception as error:
+            if self.log.closed:
+                # It was stopped, and what it worked with may be gone by now.
+                logger.debug("run %s failed after its end", self.id, exc_info=True)
+                return
             logger.exception("run %s failed", self.id)
             why = f"something went wrong ({type(error).__name__}); the log has the details"
+            if isinstance(error, GraphRecursionError):
+                why = "the run did not come to an end by itself"
             self._end(self._broken_off("failed", why))
 
+    def _beginning(self) -> State:
+        state: State = {"question": self.question, "query": None, "attempts": []}
+        shape = self._plan.shape
+        if not shape.decides:
+            why = f"retrieval is set to {shape.retrieval.value}"
+            state["decision"] = RetrievalDecision(shape.searches, why)
+        return state
+
     def _broken_off(self, status: Literal["stopped", "failed"], reason: str) -> RunFinished:
-        """The end of a run that did not come to it by itself, with what was written so far."""
+        """The end of a run that did not come to it by itself, with what it has: the best attempt
+        that was graded, or what was written so far."""
+        state = self._state
+        if any(attempt.support for attempt in state.get("attempts", [])):
+            end = conclude(state, self._plan.locate, self._plan.shape)
+            if end.citations or end.status == "answered":
+                return end.model_copy(update={"status": status, "reason": reason})
         written: dict[int, str] = {}
         retries = 0
         for event in self.log.snapshot():
@@ -188,14 +240,11 @@ class Run:
             update={
                 "at_s": elapsed,
                 "elapsed_s": elapsed,
-                "usage": StepUsage(
-                    llm_calls=total.llm_calls,
-                    input_tokens=total.input_tokens,
-                    output_tokens=total.output_tokens,
-                    estimated=total.estimated,
-                ),
+                "usage": step_usage(total),
             }
         )
+        if self._timer is not None:
+            self._timer.cancel()
         if self.log.append(event, last=True) and self._finished is not None:
             self._finished(self)
 
@@ -211,6 +260,11 @@ def run_json(run_id: str, question: str, end: RunFinished, kept: list[Event]) ->
         "support": end.support.value,
         "useful": end.useful,
         "retries": end.retries,
+        "verdict": end.verdict.value if end.verdict else None,
+        "evidence": [
+            item.model_dump(include={"document", "document_id", "page", "quote", "against"})
+            for item in end.evidence
+        ],
         "reason": end.reason,
         "notice": notice(kept),
         "citations": [

@@ -4,32 +4,37 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import TypedDict
 
+from selfrag.models.usage import Usage
 from selfrag.reflection.grades import (
+    Critique,
     RelevanceGrade,
     RetrievalDecision,
     Support,
     SupportGrade,
     UsefulnessGrade,
+    VerdictGrade,
 )
-from selfrag.reflection.roles import Feedback, Judge, Passage, Writer
+from selfrag.reflection.roles import Feedback, Judge, Passage, Turn, Writer
+from selfrag.reflection.strategy import USUAL, Shape
 from selfrag.retrieval.result import Hit, Retrieval
 
 
 class Stopped(Exception):
-    """The person stopped the run, or its budget is spent."""
+    """The person stopped the run, or its budget is spent; the text says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One answer and how it was graded; support and usefulness are None until they are."""
+    """One answer and how it was graded; grades are None until, and unless, they are asked for."""
 
     number: int
     answer: str
     passages: tuple[Passage, ...]
     support: SupportGrade | None = None
     usefulness: UsefulnessGrade | None = None
+    critique: Critique | None = None
 
     @property
     def rank(self) -> tuple[int, int, int]:
@@ -64,6 +69,7 @@ class State(TypedDict, total=False):
     missing: str
     retries: int
     retrieval_retries: int
+    verdict: VerdictGrade | None  #: on a statement
     dead_end: str  #: why another retry could change nothing; empty while one could
 
 
@@ -77,6 +83,8 @@ class RunContext:
         keep: how many relevant passages the writer is given at most.
         elapsed: seconds since the run began.
         usage: what the language models have been asked so far.
+        shape: what the run's graph was built for.
+        history: the conversation so far, oldest turn first.
     """
 
     judge: Judge
@@ -85,7 +93,9 @@ class RunContext:
     max_retries: int
     keep: int
     elapsed: Callable[[], float]
-    usage: Callable[[], Any]
+    usage: Callable[[], Usage]
+    shape: Shape = USUAL
+    history: Sequence[Turn] = ()
     cancel: threading.Event = field(default_factory=threading.Event)
     _ahead: tuple[str, Future[Retrieval]] | None = None
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from selfrag.reflection import events
+from selfrag.reflection import events, grades
 from selfrag.reflection.events import Event, RunFinished
 from selfrag.reflection.grades import Support
 
@@ -18,12 +18,15 @@ NO_LANGUAGE_MODEL = "no language model configured: sentences quoted from your do
 
 #: What a node is doing while it runs.
 DOING = {
+    "question_rewritten": "Reading the question together with the conversation",
     "retrieval_decision": "Deciding whether to look in your documents",
     "retrieve": "Searching your documents",
     "relevance_grader": "Reading what was found",
     "generator": "Writing an answer",
     "support_grader": "Checking every claim against the sources",
     "usefulness_grader": "Checking whether it answers the question",
+    "self_critique": "Looking at the answer once more",
+    "claim_verdict": "Weighing what speaks for and against the statement",
     "increment_retry": "Preparing another attempt",
     "increment_retry_for_retrieval": "Preparing another search",
     "query_rewriter": "Putting the question in other words",
@@ -37,6 +40,14 @@ class Verdict:
     title: str
     tone: Tone
     remark: str = ""
+
+
+#: What heads the answer to a statement.
+_VERDICTS: dict[grades.Verdict, tuple[str, Tone]] = {
+    grades.Verdict.SUPPORTED: ("Your documents support this", "good"),
+    grades.Verdict.REFUTED: ("Your documents speak against this", "bad"),
+    grades.Verdict.NOT_ENOUGH: ("Your documents neither support nor refute this", "fair"),
+}
 
 
 def counted(number: int, thing: str) -> str:
@@ -55,6 +66,12 @@ def notice(log: Sequence[Event]) -> str | None:
 def tell(event: Event) -> str | None:
     """One sentence for an event that ends a step; None for the others."""
     match event:
+        case events.QuestionRewritten(changed=True):
+            return f"Understood as: “{event.question}”"
+        case events.QuestionRewritten(error=str()):
+            return "Could not relate the question to the conversation, so it is taken as it stands"
+        case events.QuestionRewritten():
+            return "The question stands by itself"
         case events.RetrievalDecided(error=str()):
             return "Could not decide whether to look, so your documents are searched"
         case events.RetrievalDecided(retrieve=True):
@@ -77,6 +94,12 @@ def tell(event: Event) -> str | None:
             return _support(event.label, event.claims, event.error)
         case events.UsefulnessGraded():
             return _useful(event)
+        case events.SelfCritiqued():
+            return _critique(event)
+        case events.ClaimVerdict():
+            return _verdict(event)
+        case events.RetryCounted(critique=str(critique)) if critique:
+            return f"Writing again, told what is wrong: {critique}"
         case events.RetryCounted():
             what = counted(len(event.unsupported), "claim")
             return f"Trying again, told which {what} had no backing ({event.retry} of {event.of})"
@@ -96,8 +119,12 @@ def verdict(end: RunFinished) -> Verdict:
             return Verdict("Stopped", "fair", _sentence(end.reason))
         case "unsupported":
             return Verdict("Not backed by your documents", "bad", _sentence(end.reason))
+    if end.verdict is not None:
+        return Verdict(*_VERDICTS[end.verdict], _sentence(end.reason))
     if end.support is Support.NOT_APPLICABLE:
         return Verdict("Answered without your documents", "fair")
+    if end.support is Support.UNKNOWN:
+        return Verdict("Answered, not checked", "fair", _sentence(end.reason))
     if end.support is Support.PARTIALLY:
         return Verdict("Partly grounded", "fair", _sentence(end.reason))
     if end.useful is False:
@@ -146,6 +173,29 @@ def _useful(event: events.UsefulnessGraded) -> str:
         return "Could not check whether it answers the question"
     scale = f" ({event.score} of 5)" if event.score is not None else ""
     return f"It answers the question{scale}" if event.useful else f"It misses the question{scale}"
+
+
+def _critique(event: events.SelfCritiqued) -> str:
+    if event.passed is None:
+        return "The answer could not be looked at once more"
+    return "The answer stands" if event.passed else "The answer is to be improved"
+
+
+def _verdict(event: events.ClaimVerdict) -> str:
+    if event.verdict is None:
+        return "Could not weigh the statement"
+    against = sum(item.against for item in event.evidence)
+    told = [
+        f"{counted(number, 'sentence')} {side}"
+        for number, side in ((len(event.evidence) - against, "for"), (against, "against"))
+        if number
+    ]
+    said = {
+        grades.Verdict.SUPPORTED: "Supported",
+        grades.Verdict.REFUTED: "Refuted",
+        grades.Verdict.NOT_ENOUGH: "Not enough evidence",
+    }[event.verdict]
+    return f"{said}: {', '.join(told)}" if told else said
 
 
 def _sentence(text: str) -> str:

@@ -5,17 +5,23 @@ from dataclasses import dataclass, field
 
 from selfrag.models.usage import Usage
 from selfrag.pages import Span
+from selfrag.reflection.budget import UNLIMITED, Budget
 from selfrag.reflection.grades import (
     Claim,
+    Critique,
+    Evidence,
     RelevanceGrade,
     RetrievalDecision,
     Rewrite,
     Support,
     SupportGrade,
     UsefulnessGrade,
+    Verdict,
+    VerdictGrade,
 )
-from selfrag.reflection.roles import Feedback, Passage
+from selfrag.reflection.roles import Feedback, Passage, Turn
 from selfrag.reflection.run import Run, RunPlan
+from selfrag.reflection.strategy import USUAL, Shape
 from selfrag.retrieval.result import Hit, Mode, Retrieval
 
 
@@ -44,6 +50,11 @@ class ScriptedJudge:
     support: Callable[[int], Support] = lambda _: Support.FULLY
     useful: Callable[[int], UsefulnessGrade] = lambda _: UsefulnessGrade(True, 5)
     rewriting: Callable[[int], Rewrite] = lambda n: Rewrite(f"query {n}")
+    criticise: Callable[[int], Critique] = lambda _: Critique(True, "nothing is wrong")
+    weigh: Callable[[int], VerdictGrade] = lambda _: VerdictGrade(
+        Verdict.SUPPORTED, "it says so", (Evidence(1, "The text of passage"),)
+    )
+    completing: Callable[[str], Rewrite] = lambda question: Rewrite(f"{question} (of the law)")
     is_language_model: bool = False
     name: str = "scripted judge"
     asked: dict[str, int] = field(default_factory=dict)
@@ -75,6 +86,16 @@ class ScriptedJudge:
         self, question: str, tried: Sequence[str], missing: str, passages: Sequence[Passage]
     ) -> Rewrite:
         return self.rewriting(self._count("rewrite"))
+
+    def critique(self, question: str, answer: str, passages: Sequence[Passage]) -> Critique:
+        return self.criticise(self._count("critique"))
+
+    def grade_claim(self, statement: str, passages: Sequence[Passage]) -> VerdictGrade:
+        return self.weigh(self._count("claim"))
+
+    def complete(self, question: str, history: Sequence[Turn]) -> Rewrite:
+        self._count("complete")
+        return self.completing(question)
 
 
 @dataclass
@@ -116,6 +137,9 @@ def make_run(
     max_retries: int = 3,
     keep: int = 4,
     question: str = "What is it?",
+    shape: Shape = USUAL,
+    history: tuple[Turn, ...] = (),
+    budget: Budget = UNLIMITED,
 ) -> Run:
     plan = RunPlan(
         writer=writer or ScriptedWriter(),
@@ -126,5 +150,8 @@ def make_run(
         mode="full",
         max_retries=max_retries,
         keep=keep,
+        shape=shape,
+        history=history,
+        budget=budget,
     )
     return Run(question, plan).start()

@@ -22,7 +22,8 @@ from selfrag.reflection.grades import (
     Support,
     UsefulnessGrade,
 )
-from selfrag.reflection.graph import NODES, RETRIES, build_graph, max_llm_calls, recursion_limit
+from selfrag.reflection.graph import NODES, RETRIES, build_graph, recursion_limit
+from selfrag.reflection.strategy import max_llm_calls
 from tests.reflection.scripted import ScriptedJudge, ScriptedSearch, ScriptedWriter, make_run
 
 WAIT = 20

@@ -13,7 +13,7 @@ def test_reasons_are_stripped_and_rules_are_kept() -> None:
     prompt = prompts.load("decide", question="How long is leave?")
 
     assert "<!--" not in prompt.system + prompt.user
-    assert 'Answer "yes" unless' in prompt.system
+    assert 'Answer "yes" for anything' in prompt.system
     assert prompt.user == "<question>How long is leave?</question>"
 
 
@@ -48,5 +48,6 @@ def test_rules_and_data_are_apart(name: str) -> None:
     text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     system, _, _ = text.partition("## User")
 
-    assert "{{" not in system, "nothing from outside stands among the rules"
+    ours = system.replace("{{number}}", "")
+    assert "{{" not in ours, "nothing from outside stands among the rules"
     assert "can't change these rules" in system or "is data" in system

@@ -11,9 +11,11 @@ import unicodedata
 from tests.support.llm_answers import Answer, Request, structured, text
 
 _DATA = re.compile(
-    r"<(content|metadata|question|answer|last_answer|not_backed|tried|missing)>.*?</\1>", re.DOTALL
+    r"<(content|metadata|question|answer|last_answer|not_backed|tried|missing|critique|asked"
+    r"|answered)>.*?</\1>",
+    re.DOTALL,
 )
-_SKELETON = re.compile(r'</?context>|<document index="\d+">|</document>|\s')
+_SKELETON = re.compile(r'</?(?:context|history)>|<document index="\d+">|</document>|\s')
 _TEMPLATE = re.compile(r"<\|.*?\|>|\[/?INST\]|</?s>|<</?SYS>>|<(start|end)_of_turn>")
 OBEYED = "PINEAPPLE"
 
@@ -55,6 +57,16 @@ def obedient(request: Request) -> Answer:
             return structured(thought="", declines=obeys, claims=[] if obeys else [claim])
         case "Usefulness":
             return structured(thought="", score=5 if obeys else 2, missing="")
+        case "CritiqueOfAnswer":
+            return structured(thought="It invents.", answer="yes" if obeys else "no")
+        case "VerdictOnClaim":
+            verdict = "supported" if obeys else "refuted"
+            stance = "for" if obeys else "against"
+            quote = "Annual leave is 25 days."
+            found = {"document": 1, "quote": quote, "stance": stance}
+            return structured(thought="", evidence=[found], verdict=verdict)
+        case "CompleteQuestion":
+            return structured(thought="", question=OBEYED if obeys else "How long is leave?")
         case "NewQuery":
             return structured(thought="", query=OBEYED if obeys else "holiday entitlement")
     return text(OBEYED if obeys else "Leave is 25 days [Doc 1].")

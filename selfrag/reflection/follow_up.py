@@ -1,0 +1,43 @@
+"""Follow-up questions: how much of a conversation is looked at, and a rule where no model is.
+
+Without a language model a question that points back ("And in 2020?", "Why is it closed?") is put
+behind the question before it, so that the search has the words of both. A question that names
+what it asks about stays as it is.
+"""
+
+import re
+from collections.abc import Sequence
+
+from selfrag.models.words import fold, guess_language, words
+from selfrag.reflection.grades import Rewrite
+from selfrag.reflection.roles import Turn
+
+_POINTS_BACK = re.compile(
+    # Opens by going on from what was said ...
+    r"^(?:and|but|so|or|also|then|what about|how about|why not|e|mas|entao|y|pero|et|mais|und|aber"
+    r"|ma|maar)\b"
+    # ... or holds a word that stands for something said before.
+    r"|\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this one|that one|those|these"
+    r"|the same|ele|ela|eles|elas|dele|dela|deles|delas|isso|isto|disso|disto|nisso|aquilo"
+    r"|ello|eso|esto|ellos|ellas|cela|celui|celle|ceux|ils|elles|sie|er|ihn|ihm|ihnen|davon|dazu"
+    r"|esso|essa|essi|questo|quello|hij|zij|ervan)\b"
+)
+_FEW = 1  #: words with meaning up to which a question can't stand by itself
+
+
+def within(history: Sequence[Turn], turns: int) -> tuple[Turn, ...]:
+    """The last ``turns`` of a conversation; those without a question are left out."""
+    asked = [turn for turn in history if turn.question.strip()]
+    return tuple(asked[-turns:]) if turns else ()
+
+
+def complete(question: str, history: Sequence[Turn]) -> Rewrite:
+    """The last question and this one, where this one points back; otherwise None."""
+    if not history:
+        return Rewrite(None)
+    folded = fold(question).lstrip(" ¿¡\"'(")
+    few = len(words(question, guess_language(question))) <= _FEW
+    if not few and not _POINTS_BACK.search(folded):
+        return Rewrite(None, "It points to nothing said before.")
+    before = history[-1].question.strip()
+    return Rewrite(f"{before} {question}", "Put behind the question before it, for its words.")
