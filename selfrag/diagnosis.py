@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from selfrag.documents import ocr
 from selfrag.documents.library import UNFINISHED
+from selfrag.errors import UserError
 from selfrag.models.chat import probe
+from selfrag.models.gguf import LocalModel
 from selfrag.models.rerankers import RerankerState
 from selfrag.reflection.story import NO_LANGUAGE_MODEL
 from selfrag.settings import Settings
@@ -92,6 +94,17 @@ def _storage(settings: Settings) -> Path:
 def _index(rag: "SelfRag") -> Check:
     children, _ = rag.index.count()
     where = rag.settings.qdrant_url or "this process (Qdrant's embedded engine)"
+    server = rag.server_health()
+    if server is not None:
+        where = f"the Qdrant server {server.version} at {rag.settings.qdrant_url}"
+    if server is not None and not server.compatible:
+        return Check(
+            "index",
+            Verdict.PROBLEM,
+            f"the Qdrant server at {rag.settings.qdrant_url} is version {server.version}, and this "
+            f"client (version {server.client_version}) speaks with those of about the same "
+            "version: update the server",
+        )
     count = len(rag.ready())
     problems = disagreements(rag)
     if problems:
@@ -129,19 +142,48 @@ def _language_models(rag: "SelfRag", ask: bool) -> list[Check]:
             Check(
                 "language model",
                 Verdict.MISSING,
-                f"{NO_LANGUAGE_MODEL}. Set OPENAI_API_KEY, OPENROUTER_API_KEY or LLM_BASE_URL "
-                "for written answers",
+                f"{NO_LANGUAGE_MODEL}. Set OPENAI_API_KEY, OPENROUTER_API_KEY, LLM_BASE_URL or "
+                "LOCAL_MODEL for written answers",
             )
         ]
     where = settings.llm_endpoint or "OpenAI"
-    sentence = f"{settings.writer_model} writes, {settings.grading_model} judges, at {where}"
-    checks = [Check("language model", Verdict.OK, sentence)]
-    if ask:
+    if rag.casting.local_model is not None:
+        where = f"{rag.casting.local_model.path} in this process"
+    checks = [Check("language model", Verdict.OK, f"{_parts(settings)}, at {where}")]
+    if ask and rag.casting.local_model is not None:
+        checks.append(_local_model(rag.casting.local_model))
+    elif ask:
         for model in rag.casting.chat_models:
             found = probe(model)
             verdict = Verdict.OK if found.ok else Verdict.PROBLEM
             checks.append(Check("endpoint", verdict, found.sentence))
     return checks
+
+
+def _parts(settings: Settings) -> str:
+    """``gpt-4.1 writes, gpt-4.1-mini judges``."""
+    writer = settings.writer_model if settings.writes == "chat" else "sentences are quoted"
+    judge = {
+        "chat": settings.grading_model,
+        "decisions": f"{settings.judge_model} (decisions)",
+        "local": "the local judge",
+    }[settings.judges]
+    return f"{writer}{' writes' * (settings.writes == 'chat')}, {judge} judges"
+
+
+def _local_model(model: LocalModel) -> Check:
+    """Load time, memory and speed of a model file."""
+    try:
+        loaded = model.load()
+        speed = model.speed()
+    except UserError as error:
+        return Check("model file", Verdict.PROBLEM, str(error))
+    return Check(
+        "model file",
+        Verdict.OK,
+        f"loaded in {loaded.seconds:.1f} s, takes {loaded.memory_mb / 1000:.1f} GB of memory, "
+        f"writes {speed:.1f} tokens a second",
+    )
 
 
 def _ocr() -> Check:

@@ -20,6 +20,7 @@ from selfrag.diagnosis import Verdict, examine
 from selfrag.errors import ModelError, UserError
 from selfrag.interfaces import show
 from selfrag.records.documents import DocumentRecord, State
+from selfrag.reflection.strategy import RetrievalPolicy, Strategy
 from selfrag.retrieval.result import Mode
 from selfrag.service import SelfRag
 
@@ -142,11 +143,33 @@ def ask(
         list[str] | None, typer.Option(help="Id of a document to search in; may be repeated.")
     ] = None,
     max_retries: Annotated[int | None, typer.Option(min=0, max=10, help="Of each kind.")] = None,
+    strategy: Annotated[
+        Strategy | None, typer.Option(help="How much is checked; STRATEGY where not given.")
+    ] = None,
+    retrieval: Annotated[
+        RetrievalPolicy | None, typer.Option(help="Whether to look in the documents.")
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("-k", "--k", min=1, max=100, help="Passages of each search.")
+    ] = None,
+    claim: Annotated[
+        bool | None,
+        typer.Option("--claim/--question", help="A statement to check, or not; told by itself."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Answer a question, and show each step and what backs the answer."""
+    """Answer a question or check a statement, and show each step and what backs the answer."""
     with _opened(as_json) as rag:
-        run = rag.start(question, mode=mode, documents=document or None, max_retries=max_retries)
+        run = rag.start(
+            question,
+            mode=mode,
+            documents=document or None,
+            max_retries=max_retries,
+            strategy=strategy,
+            retrieval=retrieval,
+            k=k,
+            claim=claim,
+        )
         try:
             if not as_json:
                 show.steps(run.follow())

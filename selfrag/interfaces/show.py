@@ -160,11 +160,16 @@ def answer(end: RunFinished, events: Sequence[Event]) -> None:
         where = escape(f"[{citation.number}] {citation.document}, page {citation.page}")
         quote = escape(" ".join(citation.quote.split()))
         console.print(f"  {where}: “{quote}”", style="dim")
+    for item in end.evidence:
+        side = "against" if item.against else "for"
+        where = escape(f"{side}: {item.document}, page {item.page}")
+        console.print(f"  {where}: “{escape(' '.join(item.quote.split()))}”", style="dim")
     usage = end.usage
     if usage and usage.llm_calls:
         tokens = usage.input_tokens + usage.output_tokens
+        cost = "unknown cost" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
         console.print(
-            f"{usage.llm_calls} calls, {tokens} tokens, {end.elapsed_s:.1f} s", style="dim"
+            f"{usage.llm_calls} calls, {tokens} tokens, {cost}, {end.elapsed_s:.1f} s", style="dim"
         )
 
 

@@ -168,6 +168,13 @@ def happy_path(request: Request) -> Answer:
             )
         case "Usefulness":
             return structured(thought="It answers the question.", score=5, missing="")
+        case "CritiqueOfAnswer":
+            return structured(thought="There is none.", answer="yes")
+        case "VerdictOnClaim":
+            return structured(**_verdict(question, documents))
+        case "CompleteQuestion":
+            before = re.findall(r"<asked>(.*?)</asked>", request.user)
+            return structured(thought="It points back.", question=f"{before[-1]} {question}")
         case "NewQuery":
             return structured(thought="Other words.", query=f"{question.rstrip('?')} details")
         case None if documents:
@@ -193,6 +200,25 @@ def _claim(sentence: str, documents: dict[int, str]) -> dict[str, Any]:
                 "support": "fully_supported",
             }
     return {"claim": bare or sentence, "document": 0, "quote": "", "support": "not_supported"}
+
+
+def _verdict(statement: str, documents: dict[int, str]) -> dict[str, Any]:
+    """For where the statement stands word for word, against where only its figures differ."""
+    plain = _words(re.sub(r"\d", "", statement))
+    evidence = []
+    for number, content in documents.items():
+        for sentence in _sentences(content):
+            if statement.strip(" .") in sentence:
+                evidence.append({"document": number, "quote": sentence, "stance": "for"})
+            elif plain and plain <= _words(sentence):
+                evidence.append({"document": number, "quote": sentence, "stance": "against"})
+    stances = {item["stance"] for item in evidence}
+    verdict = "refuted" if "against" in stances else "supported" if stances else ""
+    return {
+        "thought": "The documents were compared with it.",
+        "evidence": evidence[:4],
+        "verdict": verdict or "not_enough_evidence",
+    }
 
 
 def _block(prompt: str, tag: str) -> str:
