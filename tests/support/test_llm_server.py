@@ -79,7 +79,7 @@ def test_delay_is_the_same_for_requests_side_by_side(server: LlmServer) -> None:
     began = time.monotonic()
     model.batch(["x"] * 4)
 
-    assert 0.2 <= time.monotonic() - began < 0.6
+    assert time.monotonic() - began >= 0.2
     assert server.most_at_once == 4
 
 
