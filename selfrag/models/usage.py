@@ -8,6 +8,7 @@ models behind it are shared by all runs.
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
 from langchain_core.messages import BaseMessage
@@ -16,7 +17,8 @@ from langchain_core.messages.ai import UsageMetadata
 #: Characters of one token where an endpoint counts none: the usual figure for English prose.
 CHARACTERS_PER_TOKEN = 4
 
-_calling = threading.local()
+#: A context variable: langchain asks in threads of its own, which are given a copy.
+_calling: ContextVar["UsageLedger | None"] = ContextVar("calling", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,8 @@ class UsageLedger:
 
     @classmethod
     def of_this_call(cls) -> "UsageLedger | None":
-        """The ledger of the call that this thread is making, for what lies below it."""
-        return getattr(_calling, "ledger", None)
+        """The ledger of the call that is being made here, for what lies below it."""
+        return _calling.get()
 
     def check(self) -> None:
         """Ask the guard whether the run still wants what is being fetched for it.
@@ -139,11 +141,13 @@ class UsageLedger:
                 self._guard(self.total() + Usage(llm_calls=self._under_way))
             self._under_way += 1
         call = Call("\n".join(message.text for message in messages))
-        outer, _calling.ledger = self.of_this_call(), self
+        outer = _calling.get()
+        _calling.set(self)
         try:
             yield call
         finally:
-            _calling.ledger = outer
+            # Not reset by its token: a stream may be closed from another context.
+            _calling.set(outer)
             with self._lock:
                 self._under_way -= 1
                 if call.usage.llm_calls:

@@ -17,8 +17,9 @@ was had on a statement is an answer, unless it is that there is not enough evide
 
 import re
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
+from selfrag.quotes import find_quote
 from selfrag.reflection.context import parse_citations
 from selfrag.reflection.events import Citation, ClaimGrade, RunFinished, Status
 from selfrag.reflection.grades import Claim, Support, Verdict
@@ -121,6 +122,11 @@ def cite(attempt: Attempt, locate: Locate) -> tuple[str, list[Citation], int]:
     """The answer with marks ``[1]``, ``[2]`` in order of appearance, what they point to, and how
     many marks named no passage and were removed."""
     parsed = parse_citations(attempt.answer, attempt.passages)
+    if not parsed.numbers and attempt.support:
+        # Small models forget the marks; the claims were looked up, so they are known.
+        marked = _mark_claims(parsed.answer, attempt.support.claims)
+        removed = parsed.removed
+        parsed = replace(parse_citations(marked, attempt.passages), removed=removed)
     by_number = {passage.number: passage for passage in attempt.passages}
     claims = attempt.support.claims if attempt.support else ()
     citations = []
@@ -158,6 +164,21 @@ def _judge(best: Attempt, *, searched: bool) -> tuple[Status, str]:
     if support and support.label is Support.PARTIALLY:
         return "answered", "part of the answer is not backed by the documents"
     return "answered", ""
+
+
+def _mark_claims(answer: str, claims: tuple[Claim, ...]) -> str:
+    """A mark behind every claim that a passage backs; at the end where it is told otherwise."""
+    at_end = ""
+    for claim in claims:
+        if claim.document is None or claim.support is Support.NOT:
+            continue
+        mark = f" [Doc {claim.document}]"
+        found = find_quote(claim.text.rstrip(".!?… "), answer)
+        if found is None:
+            at_end += "" if mark in at_end else mark
+        elif not answer.startswith(mark, found[1]):
+            answer = answer[: found[1]] + mark + answer[found[1] :]
+    return answer + at_end
 
 
 def _quote(passage: Passage, claims: tuple[Claim, ...]) -> str:

@@ -16,10 +16,12 @@ from selfrag.reflection.events import (
     parse_event,
 )
 from selfrag.reflection.grades import (
+    Claim,
     RelevanceGrade,
     RetrievalDecision,
     Rewrite,
     Support,
+    SupportGrade,
     UsefulnessGrade,
 )
 from selfrag.reflection.graph import NODES, RETRIES, build_graph, recursion_limit
@@ -290,3 +292,16 @@ def test_judge_that_never_agrees_stays_within_the_recursion_limit(retries: int):
     assert run.result(WAIT).status in {"unsupported", "abstained"}
     nodes = sum(isinstance(event, StepStarted) for event in run.log.snapshot())
     assert nodes < recursion_limit(retries)
+
+
+def test_answer_without_marks_cites_what_its_claims_were_found_in():
+    class Finding(ScriptedJudge):
+        def grade_support(self, question, answer, passages):
+            claims = (Claim("It is blue.", Support.FULLY, 2, "passage 1b"),)
+            return SupportGrade(Support.FULLY, "", claims)
+
+    end = make_run(Finding(), ScriptedWriter(lambda _: "It is blue.")).result(WAIT)
+    assert end.answer == "It is blue [1]."
+    assert [(item.number, item.quote) for item in end.citations] == [(1, "passage 1b")]
+    end = make_run(Finding(), ScriptedWriter(lambda _: "Blue, as they say.")).result(WAIT)
+    assert end.answer == "Blue, as they say. [1]"
