@@ -11,8 +11,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
-from qdrant_client import QdrantClient
-
 from selfrag.documents.finding import find_pdfs
 from selfrag.documents.jobs import Jobs
 from selfrag.documents.library import ChunkSizes, IngestResult, Library, Report
@@ -154,6 +152,7 @@ class SelfRag:
                 dense_weight=settings.dense_weight,
                 dense_weight_foreign=settings.dense_weight_foreign,
                 mmr_lambda=settings.mmr_lambda,
+                full_mmr=settings.full_mmr,
             ),
         )
         if reset:

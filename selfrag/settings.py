@@ -142,7 +142,7 @@ class Settings(BaseSettings):
         0.4, "weight of the dense list in convex fusion; BM25 has the rest", "0 to 1", ge=0, le=1
     )
     dense_weight_foreign: float = _setting(
-        0.1,
+        0.2,
         "the same for passages in a language that the embedding model does not know, where it is "
         "less than DENSE_WEIGHT",
         "0 to 1",
@@ -151,6 +151,12 @@ class Settings(BaseSettings):
     )
     mmr_lambda: float = _setting(
         0.8, "MMR: 1 is pure relevance, 0 pure variety", "0 to 1", ge=0, le=1
+    )
+    full_mmr: bool = _setting(
+        False,
+        "whether mode full thins near repeats with MMR as hybrid_mmr does; off because it "
+        "improved no set that was measured",
+        "true or false",
     )
 
     max_retries: int = _setting(

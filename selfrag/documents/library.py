@@ -32,6 +32,7 @@ from selfrag.documents.sandbox import Limits, Sandbox
 from selfrag.errors import ModelError, UserError
 from selfrag.index.store import Index
 from selfrag.models.embeddings import EmbeddingModel
+from selfrag.models.multilingual import advice
 from selfrag.pages import PageKind, Reading
 from selfrag.records.documents import DocumentRecord, Documents, State
 
@@ -388,7 +389,8 @@ class Library:
             # Its text is kept open anyway, and its pages are to be shown without the password.
             self._sandbox.unlock(self.file(record.id), password, limits=self._limits)
         pages = {kind.value: reading.count(kind) for kind in PageKind if reading.count(kind)}
-        notes = (*reading.notes, *left_out(reading))
+        unknown = advice(reading.language, self._embeddings.name, self._embeddings.languages)
+        notes = (*reading.notes, *left_out(reading), *((unknown,) if unknown else ()))
         parents, children = chunk(
             record.sha256,
             reading,

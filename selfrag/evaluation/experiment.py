@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from selfrag.documents.chunking import chunk
 from selfrag.documents.language import detect_language
 from selfrag.evaluation.beir import BeirSet
-from selfrag.index.bm25 import Bm25Embeddings
+from selfrag.index.bm25 import FILLED, Bm25Embeddings, average_words
 from selfrag.index.edge import EdgeClient
 from selfrag.index.store import Index
 from selfrag.models.embeddings import EmbeddingModel, Progress
@@ -118,7 +118,9 @@ def experiment(
     texts = [child.text for chunks in children.values() for child in chunks]
     vectors = kept.documents(texts, progress)
     kept.queries(list(data.queries.values()))
-    sparse = Bm25Embeddings()
+    average = sum(map(len, texts)) / max(1, len(texts))
+    size = cutting.size if cutting.chunked else round(average / FILLED)
+    sparse = Bm25Embeddings(avg_len=average_words(size))
     with tempfile.TemporaryDirectory(prefix="selfrag-evaluation-") as folder:
         client = EdgeClient(Path(folder))
         try:

@@ -38,5 +38,21 @@ def check(collection: str, stored: Mapping[str, Any] | None, wanted: Mapping[str
         )
 
 
+def check_dimension(collection: str, vectors: Any, wanted: Mapping[str, Any]) -> None:
+    """Compare the dense vectors that a collection takes with those that are made.
+
+    Raises:
+        UserError: they have another dimension, whatever the record says.
+    """
+    dense = vectors.get("dense") if isinstance(vectors, Mapping) else None
+    size = getattr(dense, "size", None)
+    if size != wanted["dimension"]:
+        raise UserError(
+            f"The collection {collection} holds dense vectors of {_shown(size)} dimensions, and "
+            f"the embedding model makes {wanted['dimension']}. Choose another collection, or "
+            f"{REBUILD}."
+        )
+
+
 def _shown(value: Any) -> str:
     return "not set" if value is None else str(value)

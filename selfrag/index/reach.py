@@ -3,24 +3,61 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import httpx
+from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from selfrag.errors import UserError
 
+KEEP_IT_HERE = "or clear QDRANT_URL to keep the index on this machine"
+
 
 @contextmanager
 def reachable() -> Iterator[None]:
-    """Turn a server that does not answer, or refuses the key, into a UserError."""
+    """Turn a server that is down, slow, busy, full or refuses into a UserError."""
     try:
         yield
     except ResponseHandlingException as error:
+        if isinstance(error.source, httpx.TimeoutException):
+            raise UserError(
+                "The Qdrant server takes too long to answer; nothing is known of the last "
+                f"request. See what keeps it busy and try again, {KEEP_IT_HERE}."
+            ) from error
+        if isinstance(error.source, httpx.TransportError):
+            raise UserError(
+                f"The Qdrant server does not answer ({error}). Check QDRANT_URL and that the "
+                f"server runs, {KEEP_IT_HERE}."
+            ) from error
         raise UserError(
-            f"The Qdrant server does not answer ({error}). Check QDRANT_URL and that the "
-            "server runs, or clear QDRANT_URL to keep the index on this machine."
+            "What answers at QDRANT_URL does not speak as a Qdrant server of this version does "
+            f"({type(error.source).__name__}). Check QDRANT_URL and the server's version, "
+            f"{KEEP_IT_HERE}."
+        ) from error
+    except ResourceExhaustedResponse as error:
+        raise UserError(
+            f"The Qdrant server refuses more requests for now ({error}). Try again in "
+            f"{error.retry_after_s} seconds."
         ) from error
     except UnexpectedResponse as error:
-        if error.status_code not in (401, 403):
-            raise
-        raise UserError(
+        raise _refused(error) from error
+
+
+def _refused(error: UnexpectedResponse) -> Exception:
+    """A UserError where the person can act on it; the error itself where it is a bug."""
+    status = error.status_code or 0
+    if status in (401, 403):
+        return UserError(
             "The Qdrant server refuses the key. Set QDRANT_API_KEY to one that may write."
-        ) from error
+        )
+    if status == 404:
+        return UserError(
+            "The Qdrant server no longer has the collection, or is no Qdrant server: check "
+            "QDRANT_URL, or run `python -m selfrag ingest --reset` to rebuild the index."
+        )
+    if status >= 500 or status == 507:
+        said = error.content.decode("utf-8", "replace")[:300]
+        return UserError(
+            f"The Qdrant server reports a fault of its own ({status}: {said}). See its log and "
+            "its free disk space, then try again."
+        )
+    return error

@@ -86,6 +86,8 @@ class Index:
         for name in there:
             stored = client.get_collection(name)
             fingerprints.check(name, stored.config.metadata, fingerprint)
+            if name == collection:
+                fingerprints.check_dimension(name, stored.config.params.vectors, fingerprint)
             if len(there) == 1 and stored.points_count:
                 raise UserError(
                     f"The index is incomplete: of {collection} and {parent_collection} only "
@@ -124,6 +126,8 @@ class Index:
             sparse_vectors_config=sparse,
             shard_number=shards,
             replication_factor=replicas,
+            # A write returns once every replica has it, so that the next read sees it.
+            write_consistency_factor=replicas,
             metadata={fingerprints.KEY: dict(fingerprint)},
         )
         for field in (DOCUMENT_ID, LANGUAGE):

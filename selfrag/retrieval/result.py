@@ -34,8 +34,10 @@ class Stage:
         name: ``dense``, ``bm25``, ``fusion``, ``mmr``, ``rerank`` or ``parents``.
         status: ran, skipped or off.
         seconds: wall-clock time.
-        reason: why it was skipped and what to do; None where it ran.
+        reason: why it was skipped and what to do, or why the settings leave it out; None where
+            it ran.
         candidates_in, candidates_out: how many passages entered and left.
+        note: what is remarkable about how it ran, for the person; None otherwise.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Stage:
     reason: str | None = None
     candidates_in: int = 0
     candidates_out: int = 0
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

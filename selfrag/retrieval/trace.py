@@ -23,9 +23,15 @@ class Trace:
         yield
         self.seconds = time.perf_counter() - began
 
-    def ran(self, name: str, ranked: list[tuple[str, float]], candidates_in: int) -> None:
+    def ran(
+        self,
+        name: str,
+        ranked: list[tuple[str, float]],
+        candidates_in: int,
+        note: str | None = None,
+    ) -> None:
         self.stages.append(
-            Stage(name, StageStatus.RAN, self.seconds, None, candidates_in, len(ranked))
+            Stage(name, StageStatus.RAN, self.seconds, None, candidates_in, len(ranked), note)
         )
         self.lists[name] = tuple(item for item, _ in ranked)
         for rank, (item, score) in enumerate(ranked, start=1):
@@ -41,5 +47,5 @@ class Trace:
     def skipped(self, name: str, reason: str, candidates: int) -> None:
         self.stages.append(Stage(name, StageStatus.SKIPPED, 0.0, reason, candidates, candidates))
 
-    def off(self, name: str) -> None:
-        self.stages.append(Stage(name, StageStatus.OFF))
+    def off(self, name: str, reason: str | None = None) -> None:
+        self.stages.append(Stage(name, StageStatus.OFF, reason=reason))

@@ -15,7 +15,7 @@ RAN = {
     Mode.HYBRID: {"dense", "bm25", "fusion"},
     Mode.HYBRID_MMR: {"dense", "bm25", "fusion", "mmr"},
     Mode.HYBRID_RERANK: {"dense", "bm25", "fusion", "rerank"},
-    Mode.FULL: set(STAGES),
+    Mode.FULL: set(STAGES) - {"mmr"},
 }
 
 
@@ -32,7 +32,7 @@ def test_mode_runs_its_stages_and_names_the_others_as_off(funnel: Funnel, mode: 
 def test_every_hit_has_rank_and_score_of_each_stage_it_passed(funnel: Funnel):
     found = funnel.search("patent royalty", Mode.FULL)
     best = found.hits[0]
-    assert set(best.scores) >= {"dense", "fusion", "mmr", "rerank"}
+    assert set(best.scores) >= {"dense", "fusion", "rerank"}
     for name, score in best.scores.items():
         assert found.lists[name][score.rank - 1] == best.chunk_id
 
@@ -91,6 +91,40 @@ def test_reranker_reads_at_most_32_passages(index, embeddings, reranker):
     )
     funnel.search("the invoice of the patent", Mode.HYBRID_RERANK)
     assert reranker.given[0] <= 32
+
+
+def test_full_thins_near_repeats_only_where_the_settings_say_so(index, embeddings, reranker):
+    funnel = Funnel(index, embeddings, Bm25Embeddings(), reranker, lambda: ["en"])
+    stage = {s.name: s for s in funnel.search("patent royalty", Mode.FULL).stages}["mmr"]
+    assert stage.status is StageStatus.OFF
+    assert "FULL_MMR" in (stage.reason or "")
+    funnel.settings = FunnelSettings(full_mmr=True)
+    assert "mmr" in funnel.search("patent royalty", Mode.FULL).lists
+
+
+def test_dense_weight_falls_for_passages_in_a_language_the_model_does_not_know(
+    index, embeddings, reranker, monkeypatch
+):
+    monkeypatch.setattr(embeddings, "languages", frozenset({"pt"}))
+    settings = FunnelSettings(dense_weight=0.4, dense_weight_foreign=0.1)
+    funnel = Funnel(index, embeddings, Bm25Embeddings(), reranker, lambda: ["en"], settings)
+    found = funnel.search("patent royalty", Mode.HYBRID, k=12)
+    stage = next(stage for stage in found.stages if stage.name == "fusion")
+    assert stage.note is not None
+    assert "all-MiniLM-L6-v2 does not know (en)" in stage.note
+    assert "0.1 instead of 0.4" in stage.note
+    only_dense = [hit.scores["fusion"].score for hit in found.hits if "bm25" not in hit.scores]
+    assert only_dense
+    assert max(only_dense) <= 0.1 + 1e-9
+
+
+def test_known_languages_and_models_of_many_change_no_weight(index, embeddings, reranker):
+    for known in (frozenset({"en"}), None):
+        embeddings_ = type("E", (), {"languages": known, "name": "m"})()
+        embeddings_.embed_query = embeddings.embed_query
+        funnel = Funnel(index, embeddings_, Bm25Embeddings(), reranker, lambda: ["en"])
+        found = funnel.search("patent royalty", Mode.HYBRID)
+        assert all(stage.note is None for stage in found.stages)
 
 
 def test_rrf_can_be_chosen(index, embeddings, reranker):

@@ -39,3 +39,12 @@ def test_empty_list_does_not_lower_the_other():
 
 def test_equal_scores_are_all_best():
     assert normalise([("a", 3.0), ("b", 3.0)]) == [("a", 1.0), ("b", 1.0)]
+
+
+def test_fit_moves_dense_weight_to_the_words_for_that_passage_only():
+    lists = {"dense": DENSE, "bm25": BM25}
+    fused = dict(convex(lists, {"dense": 0.4, "bm25": 0.6}, {"a": 0.5, "c": 0.5}))
+    assert fused == pytest.approx({"a": 0.2, "b": 0.2, "c": 0.8, "d": 0.0})
+    ranks = dict(rrf(lists, fit={"c": 0.0}))
+    assert ranks["c"] == pytest.approx(2 / 61)
+    assert ranks["a"] == pytest.approx(1 / 61)

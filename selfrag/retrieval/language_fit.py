@@ -1,0 +1,61 @@
+"""How far the dense side is to be trusted for a passage: does the model know its language?
+
+A model asked about a language that it never learned still gives vectors, and they still rank:
+badly, and with the same confidence. Measured with the English MiniLM on Portuguese and Spanish
+sets (nDCG@10, dense alone against BM25 alone): 0.36 to 0.60 against 0.86 to 0.97.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageFit:
+    """Which candidates are in a language that the embedding model does not know.
+
+    Attributes:
+        languages: ISO 639-1 code -> number of candidates in it, of the unknown ones.
+        passages: their ids.
+    """
+
+    languages: Mapping[str, int]
+    passages: frozenset[str]
+
+    def shares(self, dense_weight: float, foreign_weight: float) -> dict[str, float]:
+        """Passage id -> share of the dense weight that is left to it; empty where all of it is."""
+        if foreign_weight >= dense_weight:
+            return {}
+        return dict.fromkeys(self.passages, foreign_weight / dense_weight)
+
+    def note(self, model: str, dense_weight: float, foreign_weight: float) -> str | None:
+        """What was done, in a sentence; None where nothing was."""
+        if not self.shares(dense_weight, foreign_weight):
+            return None
+        named = ", ".join(sorted(self.languages))
+        return (
+            f"{len(self.passages)} candidates are in a language that {model} does not know "
+            f"({named}): their dense weight is {foreign_weight:g} instead of {dense_weight:g}"
+        )
+
+
+def language_fit(
+    points: Mapping[str, Mapping[str, Any]], items: Iterable[str], known: frozenset[str] | None
+) -> LanguageFit:
+    """The candidates whose language the model does not know.
+
+    Args:
+        points: passage id -> payload.
+        items: the candidates.
+        known: ISO 639-1 codes that the model knows; None where it knows many. A passage
+            whose own language could not be told counts as known.
+    """
+    if known is None:
+        return LanguageFit({}, frozenset())
+    unknown = {
+        item: language
+        for item in items
+        if (language := points[item]["metadata"].get("language")) and language not in known
+    }
+    return LanguageFit(Counter(unknown.values()), frozenset(unknown))
