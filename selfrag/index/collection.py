@@ -230,7 +230,7 @@ def damaged(folder: Path, reason: BaseException) -> UserError:
     return UserError(
         f"The collection {folder.name} in {folder.parent} is damaged and cannot be opened "
         f"({reason}). Other collections are not affected. Run `python -m selfrag ingest "
-        "--reset` with your documents to rebuild it."
+        "--reset`, which rebuilds it from the library's own copies."
     )
 
 

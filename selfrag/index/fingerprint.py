@@ -10,7 +10,7 @@ from typing import Any
 from selfrag.errors import UserError
 
 KEY = "fingerprint"
-REBUILD = "run `python -m selfrag ingest --reset` with your documents to rebuild it"
+REBUILD = "run `python -m selfrag ingest --reset`, which rebuilds it from the library's own copies"
 
 
 def check(collection: str, stored: Mapping[str, Any] | None, wanted: Mapping[str, Any]) -> None:

@@ -16,13 +16,15 @@ import typer
 from rich.console import Console
 
 from selfrag import settings as settings_module
-from selfrag.diagnosis import Verdict, examine
+from selfrag.diagnosis import Verdict, examine, examine_closed
 from selfrag.errors import ModelError, UserError
+from selfrag.index import transfer
 from selfrag.interfaces import show
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.reflection.strategy import RetrievalPolicy, Strategy
 from selfrag.retrieval.result import Mode
 from selfrag.service import SelfRag
+from selfrag.settings import load_settings
 
 app = typer.Typer(
     help="Answers questions about your own PDFs, and shows why each answer can be trusted.",
@@ -186,6 +188,28 @@ def ask(
 
 
 @app.command()
+def move(
+    to: Annotated[
+        str, typer.Option("--to", help="URL of a Qdrant server, or embedded: this machine.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Move the index to a Qdrant server or back, without embedding anything again."""
+    try:
+        copied = transfer.move(load_settings(), to)
+    except UserError as error:
+        _fail(str(error), as_json)
+        return
+    if as_json:
+        _print_json({"moved": copied, "to": to})
+    else:
+        for name, count in copied.items():
+            typer.echo(f"{name}: {count} points are at {to}.")
+        step = "clear QDRANT_URL" if to == transfer.EMBEDDED else f"set QDRANT_URL={to}"
+        typer.echo(f"To use them, {step} and start again. What was moved is still where it was.")
+
+
+@app.command()
 def doctor(
     repair: Annotated[
         bool, typer.Option("--repair", help="Finish or remove what an interruption left behind.")
@@ -193,25 +217,29 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Say what is configured, reachable and missing, and how to mend it."""
-    with _opened(as_json) as rag:
-        if repair:
-            with show.IngestProgress(enabled=not as_json) as progress:
-                for result in rag.finish(report=progress.file):
-                    progress.done(result)
-        checks = examine(rag, ask_endpoints=True)
-        if as_json:
-            _print_json(
-                {
-                    "checks": [
-                        {"name": item.name, "verdict": item.verdict, "sentence": item.sentence}
-                        for item in checks
-                    ]
-                }
-            )
-        else:
-            show.checks(checks)
-        if any(item.verdict is Verdict.PROBLEM for item in checks):
-            raise typer.Exit(1)
+    try:
+        with SelfRag.open() as rag:
+            if repair:
+                with show.IngestProgress(enabled=not as_json) as progress:
+                    for result in rag.finish(report=progress.file):
+                        progress.done(result)
+            checks = examine(rag, ask_endpoints=True)
+    except UserError as error:
+        try:
+            checks = examine_closed(load_settings(), str(error), ask_endpoints=True)
+        except UserError as wrong:
+            _fail(str(wrong), as_json)
+            return
+    if as_json:
+        found = [
+            {"name": item.name, "verdict": item.verdict, "sentence": item.sentence}
+            for item in checks
+        ]
+        _print_json({"checks": found})
+    else:
+        show.checks(checks)
+    if any(item.verdict is Verdict.PROBLEM for item in checks):
+        raise typer.Exit(1)
 
 
 @app.command()
