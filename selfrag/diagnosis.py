@@ -16,9 +16,10 @@ from selfrag.documents.library import UNFINISHED
 from selfrag.errors import UserError
 from selfrag.models.chat import probe
 from selfrag.models.gguf import LocalModel
-from selfrag.models.rerankers import RerankerState
+from selfrag.models.rerankers import Reranker, RerankerState, make_reranker
+from selfrag.reflection.casting import Casting
 from selfrag.reflection.story import NO_LANGUAGE_MODEL
-from selfrag.settings import Settings
+from selfrag.settings import Settings, misspelt
 
 if TYPE_CHECKING:
     from selfrag.service import SelfRag
@@ -47,15 +48,38 @@ def examine(rag: "SelfRag", *, ask_endpoints: bool = False) -> list[Check]:
     Args:
         ask_endpoints: whether to ask chat endpoints over the network (seconds).
     """
-    settings = rag.settings
     return [
-        Check("python", Verdict.OK, f"Python {platform.python_version()}, {versions()}"),
-        Check("storage", Verdict.OK, f"documents, index and records are in {_storage(settings)}"),
+        *_surroundings(rag.settings),
         _index(rag),
         _embeddings(rag),
-        _reranker(rag),
-        *_language_models(rag, ask_endpoints),
+        _reranker(rag.reranker),
+        *_language_models(rag.settings, rag.casting, ask_endpoints),
         _ocr(),
+    ]
+
+
+def examine_closed(settings: Settings, why: str, *, ask_endpoints: bool = False) -> list[Check]:
+    """What can be told where the library cannot be opened; ``why`` is the sentence for that."""
+    checks = [*_surroundings(settings), Check("library", Verdict.PROBLEM, why)]
+    try:
+        reranker = make_reranker(settings.reranker_model, rerankers_folder(settings))
+        casting = Casting(settings, lambda: None)
+    except UserError as error:
+        return [*checks, Check("models", Verdict.PROBLEM, str(error)), _ocr()]
+    return [
+        *checks,
+        _reranker(reranker),
+        *_language_models(settings, casting, ask_endpoints),
+        _ocr(),
+    ]
+
+
+def _surroundings(settings: Settings) -> list[Check]:
+    python = f"Python {platform.python_version()}, {versions()}"
+    return [
+        Check("python", Verdict.OK, python),
+        Check("storage", Verdict.OK, f"documents, index and records are in {_storage(settings)}"),
+        *(Check("settings", Verdict.PROBLEM, sentence) for sentence in misspelt()),
     ]
 
 
@@ -89,6 +113,11 @@ def disagreements(rag: "SelfRag") -> list[str]:
 
 def _storage(settings: Settings) -> Path:
     return settings.storage_dir.expanduser().resolve()
+
+
+def rerankers_folder(settings: Settings) -> Path:
+    """Where fetched cross-encoders are kept."""
+    return _storage(settings) / "models" / "rerankers"
 
 
 def _index(rag: "SelfRag") -> Check:
@@ -128,15 +157,13 @@ def _embeddings(rag: "SelfRag") -> Check:
     )
 
 
-def _reranker(rag: "SelfRag") -> Check:
-    reranker = rag.reranker
+def _reranker(reranker: Reranker) -> Check:
     if reranker.state is RerankerState.READY:
         return Check("reranker", Verdict.OK, f"{reranker.name} is ready")
     return Check("reranker", Verdict.MISSING, f"not used: {reranker.reason}")
 
 
-def _language_models(rag: "SelfRag", ask: bool) -> list[Check]:
-    settings = rag.settings
+def _language_models(settings: Settings, casting: Casting, ask: bool) -> list[Check]:
     if not settings.llm_configured:
         return [
             Check(
@@ -147,13 +174,13 @@ def _language_models(rag: "SelfRag", ask: bool) -> list[Check]:
             )
         ]
     where = settings.llm_endpoint or "OpenAI"
-    if rag.casting.local_model is not None:
-        where = f"{rag.casting.local_model.path} in this process"
-    checks = [Check("language model", Verdict.OK, f"{_parts(settings)}, at {where}")]
-    if ask and rag.casting.local_model is not None:
-        checks.append(_local_model(rag.casting.local_model))
+    if casting.local_model is not None:
+        where = f"{casting.local_model.path} in this process"
+    checks = [Check("language model", Verdict.OK, f"configured: {_parts(settings)}, at {where}")]
+    if ask and casting.local_model is not None:
+        checks.append(_local_model(casting.local_model))
     elif ask:
-        for model in rag.casting.chat_models:
+        for model in casting.chat_models:
             found = probe(model)
             verdict = Verdict.OK if found.ok else Verdict.PROBLEM
             checks.append(Check("endpoint", verdict, found.sentence))

@@ -84,7 +84,7 @@ def explain(error: Exception, model: ChatOpenAI) -> ModelError:
         case openai.APIConnectionError() if _nobody_there(error):
             return ModelError(
                 f"Nothing answers at {where}. Start the server, or correct LLM_BASE_URL; without a "
-                "network, unset it to use the local models.",
+                "network, unset it to have sentences quoted instead.",
                 fatal=True,
             )
         case openai.APIConnectionError():

@@ -196,6 +196,22 @@ def test_library_held_by_another_process_is_named(shell: Shell, open_rag):
     error = shell.json("documents", code=1)["error"]
     assert str(os.getpid()) in error
     assert "QDRANT_URL" in error
+    checks = {item["name"]: item for item in shell.json("doctor", code=1)["checks"]}
+    assert checks["library"]["verdict"] == "problem"
+    assert str(os.getpid()) in checks["library"]["sentence"]
+    assert checks["language model"]["verdict"] == "missing"
+
+
+def test_misspelt_setting_is_pointed_out(tmp_path: Path):
+    (tmp_path / ".env").write_text("CHUNK_SIZES=400\nUNRELATED=1\n", encoding="utf-8")
+    checks = [
+        item
+        for item in Shell(tmp_path).json("doctor", code=1)["checks"]
+        if item["name"] == "settings"
+    ]
+    assert [item["sentence"] for item in checks] == [
+        "CHUNK_SIZES in .env is not a setting: did you mean CHUNK_SIZE?"
+    ]
 
 
 def test_settings_are_listed(shell: Shell):
