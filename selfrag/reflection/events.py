@@ -70,6 +70,7 @@ class QuestionRewritten(_Event):
     original: str
     question: str
     changed: bool
+    search_only: bool = False  #: ``question`` is what was searched for; the original is answered
     thought: str = ""
     turns: int = 0  #: of the conversation, that were looked at
 

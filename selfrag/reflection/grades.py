@@ -167,9 +167,11 @@ class VerdictGrade:
 class Rewrite:
     """A new query for the next search, or a question made self-contained.
 
-    ``query`` is None where there is none worth trying, or nothing to change.
+    ``query`` is None where there is none worth trying, or nothing to change. With
+    ``search_only`` the search is given it, and what was asked stays as it was.
     """
 
     query: str | None
     thought: str = ""
     error: str | None = None
+    search_only: bool = False

@@ -24,20 +24,22 @@ def question_rewritten(state: State, runtime: Run) -> State:
                 original=original,
                 question=question,
                 changed=question != original,
+                search_only=rewrite.search_only,
                 thought=rewrite.thought,
                 error=rewrite.error,
                 turns=len(context.history),
             )
         )
-    return {"question": question}
+    return {"question": original if rewrite.search_only else question, "query": question}
 
 
 def retrieval_decision(state: State, runtime: Run) -> State:
     """Does the question need the documents? The first search runs while that is decided."""
     context = runtime.context
+    query = state["query"] or state["question"]
     with step_of(runtime, "retrieval_decision") as step:
         if context.judge.is_language_model:
-            context.search_ahead(state["question"])
+            context.search_ahead(query)
         decision = context.judge.decide_retrieval(state["question"])
         step.emit(
             events.RetrievalDecided(
@@ -47,7 +49,7 @@ def retrieval_decision(state: State, runtime: Run) -> State:
                 probability=decision.probability,
             )
         )
-    return {"decision": decision, "query": state["question"]}
+    return {"decision": decision, "query": query}
 
 
 def retrieve(state: State, runtime: Run) -> State:

@@ -13,6 +13,7 @@ import streamlit as st
 from langgraph.graph import END, START
 
 from selfrag.reflection.graph import build_graph
+from selfrag.reflection.story import DOING
 from selfrag.ui.colours import Palette, palette
 
 LABELS = {
@@ -97,7 +98,7 @@ def dot(nodes: Sequence[str], finished: bool, colours: Palette) -> str:
 
 def draw_path(nodes: Sequence[str], *, finished: bool) -> None:
     """Draw the way that a run has gone so far; the bare graph where there are no nodes."""
-    names = [LABELS[name] for name in nodes]
+    names = [LABELS.get(name, DOING.get(name, name)) for name in nodes]
     way_in_words = ", then ".join(names) if names else "no question asked yet"
     st.graphviz_chart(
         dot(nodes, finished, palette()),

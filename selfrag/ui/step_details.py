@@ -13,6 +13,10 @@ from selfrag.ui.quoted import shortened
 
 #: what a step is for, in a sentence for someone who has never heard of it
 PURPOSE = {
+    "question_rewritten": "The search knows nothing of the conversation, so the question is "
+    "made to stand by itself.",
+    "self_critique": "One look at the whole answer: does it stand as it is?",
+    "claim_verdict": "A statement is held against the documents: what speaks for it, what against?",
     "retrieval_decision": "A greeting needs no documents; a question about facts does.",
     "retrieve": "Two searches, by words and by meaning, are merged and narrowed down.",
     "relevance_grader": "Only passages that help with the question are given to the writer.",

@@ -19,6 +19,9 @@ from selfrag.ui.step_details import PURPOSE, draw_details
 from selfrag.ui.wording import duration
 
 ICONS = {
+    "question_rewritten": ":material/forum:",
+    "self_critique": ":material/rate_review:",
+    "claim_verdict": ":material/balance:",
     "retrieval_decision": ":material/signpost:",
     "retrieve": ":material/search:",
     "relevance_grader": ":material/filter_alt:",
