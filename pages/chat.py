@@ -8,7 +8,7 @@ from selfrag import process
 from selfrag.ui.ask import Asker, draw_ask, draw_refusal
 from selfrag.ui.conversation import Conversation
 from selfrag.ui.empty import draw_empty_library, draw_no_question
-from selfrag.ui.turn import draw_earlier, draw_turn
+from selfrag.ui.turn import draw_earlier, draw_turn, newest_place
 
 rag = process.current()
 conversation = Conversation.current()
@@ -26,16 +26,17 @@ draw_ask(asker, busy=busy)
 # The newest question is on top, so that each is answered in the same place; what is below it is
 # drawn first, since a run under way is followed to its end.
 top, earlier = st.container(), st.container()
-hint = top.empty()
+with top:
+    hint, refused = st.empty(), st.container()
+    place = newest_place(conversation.runs[-1] if conversation.runs else None)
 if not conversation.runs:
     with hint.container():
         draw_no_question(rag, asker)
-else:
-    hint.empty()
-
+with refused:
+    draw_refusal()
 with earlier:
     draw_earlier(rag, asker, conversation.runs[:-1])
-with top:
-    draw_refusal()
+with place:
     for run_id in conversation.runs[-1:]:
-        draw_turn(rag, run_id, newest=True, again=partial(asker.ask, in_place_of=run_id))
+        again = partial(asker.ask, in_place_of=run_id)
+        draw_turn(rag, run_id, newest=True, live=busy, again=again)

@@ -32,16 +32,33 @@ from selfrag.ui.verdict import (
 _TICK = 0.25  #: seconds between two looks at whether the person wants something else
 _FRAME = 0.06  #: seconds between two pictures of an answer that is being written
 _AGAIN = ("failed", "stopped")
+_PLACE = "newest-place"  #: (run id, 0 or 1): which of two places holds the newest question
 
 Ask = Callable[[str], None]
 
 
-def draw_turn(rag: SelfRag, run_id: str, *, newest: bool, again: Ask) -> None:
+def newest_place(run_id: str | None) -> st.delta_generator.DeltaGenerator:
+    """Where the newest question is drawn: a place that holds nothing of the one before it.
+
+    Streamlit keeps what stood in a container until the script has ended, which is when the run
+    has. Two places take turns, and the one that is left is emptied at once.
+    """
+    last, side = st.session_state.get(_PLACE, (None, 0))
+    if run_id != last:
+        side = 1 - side
+        st.session_state[_PLACE] = (run_id, side)
+    places = [st.container() if number == side else st.empty() for number in range(2)]
+    return places[side]
+
+
+def draw_turn(rag: SelfRag, run_id: str, *, newest: bool, again: Ask, live: bool = False) -> None:
     """Draw one run of the conversation.
 
     Args:
         newest: whether it is the last of the conversation, which is shown opened.
         again: asks a question in place of this run.
+        live: whether the page was begun for a run under way, its input locked. It is then drawn
+            anew in any case, also where the run has ended since.
     """
     run, events = events_of(rag, run_id)
     view = RunView.of(events)
@@ -50,7 +67,7 @@ def draw_turn(rag: SelfRag, run_id: str, *, newest: bool, again: Ask) -> None:
         left.info("This answer is no longer kept.", icon=":material/history_toggle_off:")
         return
     left.markdown(f"#### {literal(view.question)}", anchors=False)
-    if run is not None and view.finished is None:
+    if run is not None and (live or view.finished is None):
         with left:
             _follow(run, view, len(events), right)
     else:
@@ -148,6 +165,8 @@ def _follow(
     run: Run, view: RunView, position: int, right: st.delta_generator.DeltaGenerator
 ) -> None:
     """Draw a run as it goes on, and the page anew when it has ended."""
+    if view.finished is not None:
+        st.rerun()
     head = st.container()
     # At the end of the line: what the person aims at must not move as the seconds count up.
     with (

@@ -148,6 +148,19 @@ def test_stop_ends_the_run_while_the_model_is_silent(chat: Page, model: LlmServe
     expect(chat.get_by_role("heading", name=QUESTION)).to_have_count(1)
 
 
+def test_new_question_stands_over_nothing_of_the_one_before(chat: Page, model: LlmServer) -> None:
+    ask(chat)
+    answered(chat)
+    deciding = Held(model, "Decision")
+    ask(chat, "Where do ships wait?")
+    sees(chat, "Deciding whether to look in your documents")
+    for words, times in (("Answered and grounded", 1), ("Decided to look in your documents", 0)):
+        expect(chat.get_by_text(words)).to_have_count(times)  # 1: the answer below
+    expect(chat.get_by_test_id("stImage")).to_have_count(0)
+    deciding.release()
+    expect(chat.get_by_text("Answered and grounded")).to_have_count(2, timeout=_SLOW)
+
+
 def test_two_tabs_ask_at_the_same_time_and_see_only_their_own(
     chat: Page, model: LlmServer, running_app: App
 ) -> None:

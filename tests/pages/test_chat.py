@@ -16,6 +16,7 @@ from selfrag.reflection.casting import Cast
 from selfrag.reflection.grades import RelevanceGrade, RetrievalDecision, Rewrite, Support
 from selfrag.service import SelfRag
 from selfrag.settings import Settings
+from selfrag.ui import turn
 from tests.reflection.scripted import ScriptedJudge, ScriptedWriter
 from tests.support.pdf_factory import make_pdf
 
@@ -189,6 +190,31 @@ def test_page_opened_in_the_middle_of_a_run_follows_it_to_the_end(
     assert writing.is_set()
     assert "Answered and grounded" in texts(app)
     assert not any(it.label == "Stop" for it in app.button)
+
+
+def test_input_is_free_again_when_the_run_ends_while_the_page_is_drawn(
+    harbour: SelfRag, app: AppTest, monkeypatch: pytest.MonkeyPatch
+):
+    ask(app.run())
+    go = threading.Event()
+
+    def held(_: int) -> RetrievalDecision:
+        go.wait(20)
+        return RetrievalDecision(False, "a greeting")
+
+    script(harbour, monkeypatch, ScriptedJudge(decide=held))
+    read = turn.events_of
+
+    def ended(rag: SelfRag, run_id: str):
+        go.set()
+        assert (run := rag.run(run_id)) is not None
+        assert run.log.wait(20)
+        return read(rag, run_id)
+
+    monkeypatch.setattr(turn, "events_of", ended)
+    ask(app, "Hello there!")
+    assert not app.chat_input[0].proto.disabled
+    assert not button(app, "New chat").proto.disabled
 
 
 def test_run_that_was_stopped_says_so_and_can_be_asked_again(
