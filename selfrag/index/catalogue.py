@@ -15,6 +15,7 @@ from selfrag.index.collection import Description, EdgeCollection
 from selfrag.index.information import collection_info
 from selfrag.index.lock import StorageLock
 from selfrag.index.maintenance import Maintenance
+from selfrag.index.space import must_have_room
 
 #: Arguments that change nothing where there is one node and every write is waited for.
 _MEANINGLESS = frozenset({"wait", "timeout", "consistency", "ordering", "shard_key_selector"})
@@ -111,6 +112,7 @@ class EdgeCatalogue:
         with self._guard:
             if self.collection_exists(collection_name):
                 raise ValueError(f"Collection {collection_name} already exists")
+            must_have_room(self._path)
             folder = self._folder(collection_name)
             self._open[collection_name] = EdgeCollection.create(folder, description)
         return True

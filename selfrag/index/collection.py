@@ -24,6 +24,7 @@ from pydantic import ValidationError
 from qdrant_client import models
 
 from selfrag.errors import UserError
+from selfrag.index.space import RESERVE, full, has_room, occupied
 
 DESCRIPTION_FILE = "collection.json"
 SHARD_FOLDER = "shard"
@@ -177,6 +178,9 @@ class EdgeCollection:
                 return False
             with reported(self.folder):
                 self.shard.flush()
+                # Reclaiming writes the points that are left once more.
+                if not has_room(self.folder, occupied(self.folder) + RESERVE):
+                    return False
                 reclaimed = self.shard.optimize()
                 if reclaimed:
                     self.shard.flush()
@@ -209,10 +213,7 @@ def reported(folder: Path, *, opening: bool = False) -> Iterator[None]:
     except Exception as error:
         text = str(error)
         if "os error 28" in text or "No space left" in text or "os error 112" in text:
-            raise UserError(
-                f"The disk that holds {folder.parent} is full. Free some space, or set "
-                "STORAGE_DIR to a folder on another disk."
-            ) from error
+            raise full(folder.parent) from error
         if "Shard is not initialized" in text:
             raise RuntimeError(f"Collection {folder.name} is closed") from error
         if opening or text.startswith("Service "):

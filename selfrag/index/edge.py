@@ -20,6 +20,7 @@ from selfrag.index.answers import from_id, record, scored
 from selfrag.index.catalogue import EdgeCatalogue, refuse
 from selfrag.index.filters import to_filter, to_id, to_selection
 from selfrag.index.queries import to_point, to_query, to_with_payload, to_with_vectors
+from selfrag.index.space import RESERVE, RESERVE_FOR_REMOVAL, must_have_room
 
 #: Points per engine call; between calls other threads get their turn.
 _WRITE_BATCH = 256
@@ -90,7 +91,7 @@ class EdgeClient(EdgeCatalogue):
             operation = engine.UpdateOperation.delete_points(selected)
         else:
             operation = engine.UpdateOperation.delete_points_by_filter(selected)
-        self._write(collection_name, operation)
+        self._write(collection_name, operation, RESERVE_FOR_REMOVAL)
         return _DONE
 
     def set_payload(
@@ -231,6 +232,7 @@ class EdgeClient(EdgeCatalogue):
             ]
         )
 
-    def _write(self, name: str, operation: engine.UpdateOperation) -> None:
+    def _write(self, name: str, operation: engine.UpdateOperation, reserve: int = RESERVE) -> None:
+        must_have_room(self._path, reserve)
         self._get(name).call(lambda shard: shard.update(operation))
         self._maintenance.note_write(name)

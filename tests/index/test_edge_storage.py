@@ -1,6 +1,7 @@
 """What lies on disk: who may open it, what survives a kill, what damage does."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -173,3 +174,56 @@ def test_reclaiming_shrinks_the_files(tmp_path: Path) -> None:
 
 def used(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or not hasattr(os, "geteuid") or os.geteuid() != 0,
+    reason="mounts a small file system, which takes root on Linux",
+)
+def test_full_disk_is_told_and_the_index_stays_as_it_was(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=400m", "tmpfs", str(small)]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("mounting is not allowed here")
+    try:
+        with EdgeClient(small) as client:
+            make(client, random_points(count=50))
+            written = 50
+            with pytest.raises(UserError, match=r"is full: nothing was written.*STORAGE_DIR"):
+                for batch in range(400):
+                    client.upsert("c", heavy(batch))
+                    written += 100
+            assert written > 50
+            assert client.count("c").count == written
+            assert len(client.query_points("c", [1.0] * SIZE, using="dense").points) == 10
+            client.delete("c", [point.id for point in random_points(count=50)])
+            assert client.count("c").count == written - 50
+        with EdgeClient(small) as client:
+            assert client.count("c").count == written - 50
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
+
+
+def heavy(batch: int) -> list[models.PointStruct]:
+    """A hundred points of 20,000 characters each."""
+    return [
+        models.PointStruct(id=batch * 100 + n + 1, vector=p.vector, payload={"text": "x" * 20_000})
+        for n, p in enumerate(random_points(count=100))
+    ]
+
+
+def test_nothing_is_written_where_little_room_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with EdgeClient(tmp_path) as client:
+        make(client, random_points(count=5))
+        left = type("usage", (), {"free": 100 * 2**20})
+        monkeypatch.setattr("selfrag.index.space.shutil.disk_usage", lambda _: left)
+        with pytest.raises(UserError, match="full"):
+            client.upsert("c", random_points(seed=1, count=5))
+        with pytest.raises(UserError, match="full"):
+            client.create_collection("d")
+        client.delete("c", [random_points(count=5)[0].id])
+        client.tidy("c")
+        assert client.count("c").count == 4
