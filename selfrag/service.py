@@ -283,7 +283,7 @@ class SelfRag:
                 document_id, password=password, ocr=ocr, report=report, cancel=cancel
             )
 
-        return self.jobs.submit(record.name, work)
+        return self.jobs.submit(record.name, work, document_id)
 
     def server_health(self) -> ServerHealth | None:
         """What the Qdrant server says of itself; None where the index is in this process.
@@ -322,6 +322,7 @@ class SelfRag:
         Raises:
             UserError: there is none with this id.
         """
+        self.jobs.cancel_for(document_id)
         return self.library.delete(document_id)
 
     def page_image(self, document_id: str, page: int, quotes: Sequence[str] = ()) -> bytes:

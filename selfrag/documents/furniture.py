@@ -32,14 +32,24 @@ def body_ranges(
         [(line, _key(page.text, line)) for line in chosen]
         for page, chosen in zip(pages, edges, strict=True)
     ]
-    result = []
-    for index, page in enumerate(pages):
-        drop: list[Printed] = []
-        for line, key in keys[index]:
-            if _repeats(line, key, index, keys) or _is_number(line, index, pages, edges, labels):
-                drop.append(line)
-        result.append(_without(page, drop))
-    return result
+    numbers = [
+        [line for line in edges[index] if _is_number(line, index, pages, edges, labels)]
+        for index in range(len(pages))
+    ]
+    repeated = [
+        [line for line, key in keys[index] if _repeats(line, key, index, keys, pages)]
+        for index in range(len(pages))
+    ]
+    bodies = [
+        _without(page, [*drop, *more])
+        for page, drop, more in zip(pages, numbers, repeated, strict=True)
+    ]
+    printed = sum(bool(page.lines) for page in pages)
+    bare = sum(bool(page.lines) and not body for page, body in zip(pages, bodies, strict=True))
+    if bare * 2 > printed:
+        # Where most pages hold nothing else, what repeats is what they say.
+        return [_without(page, drop) for page, drop in zip(pages, numbers, strict=True)]
+    return bodies
 
 
 def _edge_lines(page: PageText) -> list[Printed]:
@@ -59,19 +69,46 @@ def _key(text: str, line: Printed) -> str:
 
 
 def _repeats(
-    line: Printed, key: str, index: int, keys: Sequence[Sequence[tuple[Printed, str]]]
+    line: Printed,
+    key: str,
+    index: int,
+    keys: Sequence[Sequence[tuple[Printed, str]]],
+    pages: Sequence[PageText],
 ) -> bool:
-    """Whether the same line stands at the same height of two pages nearby (one of two in all)."""
+    """Whether the same line stands at the same height of two pages nearby (one of two in all).
+
+    Its numbers must be the same there, or count with the pages: a total or an invoice number
+    that differs from page to page is what the page says.
+    """
     if not key.strip("#-–—.|"):
         return False
     around = [
         i for i in range(index - _NEAR, index + _NEAR + 1) if i != index and 0 <= i < len(keys)
     ]
     same = sum(
-        any(other == key and abs(near.top - line.top) < _SAME_HEIGHT for near, other in keys[i])
+        any(
+            other == key
+            and abs(near.top - line.top) < _SAME_HEIGHT
+            and _counts_along(
+                pages[index].text[line.start : line.end],
+                pages[i].text[near.start : near.end],
+                i - index,
+            )
+            for near, other in keys[i]
+        )
         for i in around
     )
     return same >= (2 if len(keys) > 2 else 1)
+
+
+def _counts_along(text: str, other: str, pages_between: int) -> bool:
+    """Whether the numbers of two lines are the same, or further apart by as many as the pages."""
+    here = [_value(number.casefold()) for number in _DIGITS.findall(text)]
+    there = [_value(number.casefold()) for number in _DIGITS.findall(other)]
+    return len(here) == len(there) and all(
+        a == b or (a is not None and b is not None and b - a == pages_between)
+        for a, b in zip(here, there, strict=True)
+    )
 
 
 def _is_number(

@@ -57,6 +57,7 @@ class JobView:
 class _Job:
     view: JobView
     work: Work
+    document_id: str | None = None
     cancel: threading.Event = field(default_factory=threading.Event)
     began: float = 0.0
     stage_began: float = 0.0
@@ -73,9 +74,9 @@ class Jobs:
         self._closing = False
         self._worker.start()
 
-    def submit(self, document: str, work: Work) -> str:
-        """Queue a job; returns its id."""
-        job = _Job(JobView(str(uuid.uuid4()), document, State.QUEUED.value), work)
+    def submit(self, document: str, work: Work, document_id: str | None = None) -> str:
+        """Queue a job; returns its id. ``document_id`` is the document it works on."""
+        job = _Job(JobView(str(uuid.uuid4()), document, State.QUEUED.value), work, document_id)
         with self._lock:
             self._jobs[job.view.id] = job
             finished = [key for key, other in self._jobs.items() if other.view.finished]
@@ -89,6 +90,13 @@ class Jobs:
         with self._lock:
             job = self._jobs.get(job_id)
         if job is not None:
+            job.cancel.set()
+
+    def cancel_for(self, document_id: str) -> None:
+        """Give up whatever is queued or under way for a document."""
+        with self._lock:
+            jobs = [job for job in self._jobs.values() if job.document_id == document_id]
+        for job in jobs:
             job.cancel.set()
 
     def dismiss(self, job_id: str | None = None) -> None:

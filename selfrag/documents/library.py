@@ -235,9 +235,10 @@ class Library:
             UserError: there is no such document.
         """
         record = self.get(document_id)
-        # The index first: what stops half-way leaves a row that recover() takes up.
-        self._documents.update(document_id, state=State.QUEUED.value)
-        self._drop(document_id)
+        with self._one_at_a_time:
+            # The index first: what stops half-way leaves a row that recover() takes up.
+            self._documents.update(document_id, state=State.QUEUED.value)
+            self._drop(document_id)
         return record
 
     def recover(self) -> list[DocumentRecord]:
@@ -507,6 +508,7 @@ class Library:
 
 def clean_name(name: str) -> str:
     """A file name as it may be shown on one line: no folders, no control characters, bounded."""
+    name = name.encode("utf-8", "replace").decode("utf-8")
     last = name.replace("\\", "/").rstrip("/").split("/")[-1]
     shown = "".join(char if char.isprintable() else " " for char in last).strip()
     return shown[:200] or "document.pdf"

@@ -18,7 +18,8 @@ def open_database(url: str | None, storage_dir: Path) -> Engine:
     """
     where = url or f"sqlite:///{(storage_dir / 'records.db').resolve().as_posix()}"
     try:
-        engine = create_engine(where)
+        # Parameters hold the text of documents, which has no place in a log.
+        engine = create_engine(where, hide_parameters=True)
         if engine.dialect.name == "sqlite":
             event.listen(engine, "connect", _prepare_sqlite)
         metadata.create_all(engine)
