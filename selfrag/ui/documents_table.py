@@ -19,7 +19,7 @@ _ROW, _TALLEST = 40, 643  # pixels of a row, and of the table before it scrolls
 
 def documents_table(records: Sequence[DocumentRecord]) -> None:
     """Draw totals, search, filters and table; newest first."""
-    st.caption(totals(records))
+    st.caption(f"{totals(records)} · Click a name to open the document.")
     with st.container(horizontal=True, vertical_alignment="bottom", key="documents_filter"):
         wanted = st.text_input(
             "Search documents",
@@ -102,8 +102,8 @@ def _table(records: Sequence[DocumentRecord]) -> None:
             args=([record.id for record in records],),
         ),
         "pages": columns.NumberColumn("Pages", format="localized", width=55),
-        "bar": columns.ImageColumn("What they hold", width=102),
-        "kinds": columns.TextColumn("", width=160),
+        "bar": columns.ImageColumn("Page kinds", width=102),
+        "kinds": columns.TextColumn("What they hold", width=160),
         "chunks": columns.NumberColumn("Chunks", format="localized", width=70),
         "language": columns.TextColumn("Language", width=88),
         "bytes": columns.NumberColumn("Size", format="bytes", width=70),

@@ -9,6 +9,7 @@ import uuid
 import streamlit as st
 
 from selfrag.service import SelfRag
+from selfrag.ui.job_results import forget_settled
 
 _ROUND = "upload_round"
 
@@ -23,6 +24,7 @@ def upload(rag: SelfRag) -> None:
     )
     if not files:
         return
+    forget_settled(rag)  # what is counted then is what came of these files
     for file in files:
         waiting = rag.incoming / f"{uuid.uuid4().hex}.pdf"
         waiting.write_bytes(file.getbuffer())

@@ -25,7 +25,7 @@ _WELL = {
 
 def result_rows(rag: SelfRag, views: Sequence[JobView]) -> None:
     """Draw the jobs that are done."""
-    done = [(view, view.result) for view in views if view.result is not None]
+    done = [(it, it.result) for it in views if it.result is not None and _there(rag, it.result)]
     if not done:
         return
     failed = [(view, result) for view, result in done if result.status == "failed"]
@@ -45,6 +45,19 @@ def result_rows(rag: SelfRag, views: Sequence[JobView]) -> None:
             with st.expander(f"{count(len(well), 'other file')}" if failed else "Show each file"):
                 for view, result in well:
                     _success(view, result)
+
+
+def forget_settled(rag: SelfRag) -> None:
+    """Forget what became of earlier files, except where a password or OCR would still help."""
+    for view in rag.jobs.views():
+        result = view.result
+        if result is not None and not (result.needs and _there(rag, result)):
+            rag.jobs.dismiss(view.id)
+
+
+def _there(rag: SelfRag, result: IngestResult) -> bool:
+    """False where the document has been deleted since; one that never got in was not."""
+    return result.document_id is None or rag.library.find(result.document_id) is not None
 
 
 def _headline(
