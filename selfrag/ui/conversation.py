@@ -13,8 +13,8 @@ import streamlit as st
 from selfrag.reflection.events import Event, parse_event
 from selfrag.reflection.run import Run
 from selfrag.service import SelfRag
+from selfrag.ui.links import CHAT
 
-_ADDRESS = "c"
 _SESSION = "conversation"
 _KEPT = 2_000  #: conversations that a reload can find
 
@@ -30,7 +30,7 @@ class Conversation:
     def current(cls) -> "Conversation":
         """The conversation of this tab: that of the session, of the address, or a new one."""
         known = _conversations()
-        wanted = st.session_state.get(_SESSION) or st.query_params.get(_ADDRESS)
+        wanted = st.session_state.get(_SESSION) or st.query_params.get(CHAT)
         conversation = known.get(wanted) if isinstance(wanted, str) else None
         if conversation is None:
             conversation = cls(uuid.uuid4().hex)
@@ -54,14 +54,20 @@ class Conversation:
         known[self.id] = self
         while len(known) > _KEPT:
             known.pop(next(iter(known)), None)
-        if st.query_params.get(_ADDRESS) != self.id:
-            st.query_params[_ADDRESS] = self.id
+        if st.query_params.get(CHAT) != self.id:
+            st.query_params[CHAT] = self.id
+
+
+def current_id() -> str | None:
+    """The id of this tab's conversation, where one has begun."""
+    known: str | None = st.session_state.get(_SESSION)
+    return known if known in _conversations() else None
 
 
 def start_anew() -> None:
     """Leave the conversation of this tab; a callback."""
     st.session_state.pop(_SESSION, None)
-    st.query_params.pop(_ADDRESS, None)
+    st.query_params.pop(CHAT, None)
 
 
 def events_of(rag: SelfRag, run_id: str) -> tuple[Run | None, list[Event]]:

@@ -6,12 +6,14 @@ import streamlit as st
 
 from selfrag.errors import UserError
 from selfrag.pages import Page, PageKind
+from selfrag.quotes import find_quote
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.service import SelfRag
+from selfrag.ui import page_list
 from selfrag.ui.document_actions import actions, read_again
 from selfrag.ui.document_search import Place, search_box
 from selfrag.ui.jobs import jobs_panel
-from selfrag.ui.links import PAGE, asked_page, close_document
+from selfrag.ui.links import CHAT, PAGE, asked_chat, asked_page, asked_quote, close_document
 from selfrag.ui.literal import literal
 from selfrag.ui.page_kinds import in_words
 from selfrag.ui.page_reader import page_reader
@@ -27,13 +29,7 @@ _MOST_RUNS = 24  #: runs of pages that are offered per reason
 
 def document_view(rag: SelfRag, document_id: str) -> None:
     """Draw the document."""
-    st.button(
-        "All documents",
-        icon=":material/arrow_back:",
-        type="tertiary",
-        key="back",
-        on_click=close_document,
-    )
+    _ways_back()
     try:
         record = rag.document(document_id)
     except UserError:
@@ -55,6 +51,25 @@ def document_view(rag: SelfRag, document_id: str) -> None:
     pages = rag.pages(document_id)
     if pages and record.state in (State.READY, State.FAILED):
         _pages(rag, record, pages)
+
+
+def _ways_back() -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="ways_back"):
+        st.button(
+            "All documents",
+            icon=":material/arrow_back:",
+            type="tertiary",
+            key="back",
+            on_click=close_document,
+        )
+        chat = asked_chat()
+        if chat is not None:
+            st.page_link(
+                page_list.chat(),
+                label="Back to the chat",
+                icon=":material/forum:",
+                query_params={CHAT: chat},
+            )
 
 
 def _head(rag: SelfRag, record: DocumentRecord) -> None:
@@ -89,14 +104,19 @@ def _pages(rag: SelfRag, record: DocumentRecord, pages: Sequence[Page]) -> None:
         places, chosen = search_box(pages, record.id)
     page = _chosen_page(record, pages)
     here = [index for index, place in enumerate(places) if place.page == page.number]
+    hits = [(places[index].start, places[index].end) for index in here]
+    marked = here.index(chosen) if chosen in here else None
+    if not places and (quoted := find_quote(asked_quote(), page.text)):
+        hits, marked = [quoted], 0
+        st.caption(":material/format_quote: The words quoted in the chat are marked.")
     page_reader(
         rag,
         record.id,
         page,
         rag.chunks(record.id),
         borders=st.session_state.get("chunk_borders", True),
-        hits=[(places[index].start, places[index].end) for index in here],
-        chosen=here.index(chosen) if chosen in here else None,
+        hits=hits,
+        chosen=marked,
     )
 
 

@@ -11,9 +11,11 @@ from selfrag.errors import UserError
 from selfrag.reflection.events import Citation, ContextPassage, RunFinished
 from selfrag.service import SelfRag
 from selfrag.ui import page_list
+from selfrag.ui.conversation import current_id
 from selfrag.ui.folding import RunView
-from selfrag.ui.links import DOCUMENT, PAGE
+from selfrag.ui.links import to_quote
 from selfrag.ui.literal import literal
+from selfrag.ui.nearness import near
 from selfrag.ui.quoted import in_context, shortened
 
 _EDGE = "#CED4DA"
@@ -62,7 +64,7 @@ def sources(view: RunView) -> list[Source]:
         return []
     return [
         Source(number, hit.document_id, hit.document, hit.page, (hit.text,))
-        for number, hit in enumerate(view.nearest[:_NEAREST], start=1)
+        for number, hit in enumerate(near(view)[:_NEAREST], start=1)
     ]
 
 
@@ -137,6 +139,9 @@ def _pill(source: Source, cited: bool, several: bool) -> str:
 
 
 def _draw_source(rag: SelfRag, run_id: str, source: Source, cited: bool) -> None:
+    if rag.library.find(source.document_id) is None:
+        _draw_gone(source, cited)
+        return
     mark = f":primary-badge[{source.number}] " if cited else ""
     st.markdown(f"{mark}**{literal(source.document, 60)}**, {literal(source.page_name)}")
     if cited:
@@ -160,6 +165,18 @@ def _draw_source(rag: SelfRag, run_id: str, source: Source, cited: bool) -> None
     if source.passage and source.passage.strip() != source.quotes[0].strip():
         with st.expander("Before and after it in the passage", type="compact"):
             st.markdown(f":small[{in_context(source.passage, source.quotes)}]")
+
+
+def _draw_gone(source: Source, cited: bool) -> None:
+    """The words alone, of a document that was deleted after the question."""
+    what = "the sentence that was quoted" if cited else "the passage that was found"
+    st.warning(
+        f"{literal(source.document, 60)} was deleted from your library; this is {what}, on "
+        f"{literal(source.page_name)}.",
+        icon=":material/delete:",
+    )
+    for quote in source.quotes:
+        st.markdown(f"> {literal(quote)}")
 
 
 def _turn(shift_key: str, page: int, pages: int, source: Source) -> None:
@@ -190,7 +207,12 @@ def _turn(shift_key: str, page: int, pages: int, source: Source) -> None:
         page_list.documents(),
         label="Open the document at this page",
         icon=":material/open_in_new:",
-        query_params={DOCUMENT: source.document_id, PAGE: str(page)},
+        query_params=to_quote(
+            source.document_id,
+            page,
+            source.quotes[0] if page == source.page else "",
+            current_id(),
+        ),
     )
 
 

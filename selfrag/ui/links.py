@@ -1,14 +1,43 @@
-"""Which document and page the address names: ``/documents?document=<id>&page=<n>``."""
+"""What the address names: ``/documents?document=<id>&page=<n>&quote=<words>&c=<chat>``.
+
+Anyone may have written an address: all of it is untrusted text, of bounded length.
+"""
+
+import re
 
 import streamlit as st
 
 DOCUMENT = "document"
 PAGE = "page"
+QUOTE = "quote"
+CHAT = "c"
+_LONGEST = 400  #: characters of a quote in an address; its beginning finds the place
+_CHAT_ID = re.compile(r"[0-9a-f]{32}")
 
 
 def asked_document() -> str | None:
     """The id of the document that the address asks for."""
     return st.query_params.get(DOCUMENT)
+
+
+def to_quote(document_id: str, page: int, quote: str, chat: str | None) -> dict[str, str]:
+    """The parameters that open a document at a quote, and lead back to a chat."""
+    words = quote.strip()
+    if len(words) > _LONGEST:
+        words = words[:_LONGEST].rsplit(maxsplit=1)[0]
+    asked = {DOCUMENT: document_id, PAGE: str(page), QUOTE: words, CHAT: chat or ""}
+    return {name: value for name, value in asked.items() if value}
+
+
+def asked_quote() -> str:
+    """The words that the address asks to mark, or none."""
+    return st.query_params.get(QUOTE, "")[:_LONGEST].strip()
+
+
+def asked_chat() -> str | None:
+    """The chat that the address names, which may be one that is no longer there."""
+    chat = st.query_params.get(CHAT, "")
+    return chat if _CHAT_ID.fullmatch(chat) else None
 
 
 def open_document(document_id: str, page: int = 1) -> None:

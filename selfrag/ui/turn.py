@@ -96,7 +96,7 @@ def _finished(run_id: str, view: RunView, newest: bool, again: Ask) -> None:
         draw_again(view.question, f"again-{run_id}", again)
         return
     with st.container():
-        draw_verdict(end)
+        draw_verdict(view)
     if newest:
         Timeline().draw(view)
     else:

@@ -34,8 +34,28 @@ def draw_working(elapsed: float) -> None:
     )
 
 
-def draw_verdict(end: RunFinished) -> None:
+def answers_nothing(view: RunView) -> bool:
+    """Whether it is only told what can be asked: no documents needed, and no model to talk."""
+    end, started = view.finished, view.started
+    return (
+        end is not None
+        and end.status == "answered"
+        and end.support is Support.NOT_APPLICABLE
+        and end.verdict is None
+        and started is not None
+        and not started.language_model
+    )
+
+
+def draw_verdict(view: RunView) -> None:
     """The head of a finished run: title, and in a line under it why and what to do."""
+    end = view.finished
+    assert end is not None
+    if answers_nothing(view):
+        # No verdict: there is no answer that it could be on.
+        title = ":gray[:material/chat_info: Only questions about your documents]"
+        st.markdown(f"##### {title}", anchors=False)
+        return
     said = verdict(end)
     colour, _ = TONES[said.tone]
     icon = _TITLE_ICONS.get(end.status, _ICONS[said.tone])
@@ -50,6 +70,8 @@ def draw_verdict(end: RunFinished) -> None:
 
 def draw_no_model(view: RunView) -> None:
     """Say where an answer was not written by a language model."""
+    if answers_nothing(view):  # which says so itself
+        return
     said = notice([view.started]) if view.started else None
     if said:
         st.caption(f":material/format_quote: {said.capitalize()}")

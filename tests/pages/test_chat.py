@@ -342,13 +342,35 @@ def test_only_the_chosen_documents_are_asked(harbour: SelfRag, app: AppTest, tmp
     assert {hit.document for hit in found.hits} == {"ferry.pdf"}
 
 
-def test_document_that_is_gone_since_is_said_to_be_gone(harbour: SelfRag, app: AppTest):
+def test_document_that_was_deleted_is_named_and_its_quote_kept(harbour: SelfRag, app: AppTest):
     ask(app.run())
     harbour.delete(harbour.ready()[0].id)
     app.run()
     assert not app.exception
     assert "thirteen metres" in words(answers(app)[0]["tree"])
-    assert app.warning
+    (warning,) = app.warning
+    assert clean(warning.value).startswith("harbour.pdf was deleted from your library; this is")
+    assert "> The harbour of Saint Malo has a tidal range of thirteen metres." in texts(app)
+    assert pictures(app) == 0
+
+
+def test_greeting_without_a_language_model_is_no_answer_and_said_once(
+    harbour: SelfRag, app: AppTest
+):
+    ask(app.run(), "Hello there!")
+    assert ":gray[:material/chat_info: Only questions about your documents]" in texts(app)
+    assert "Answered without" not in texts(app)
+    (answer,) = answers(app)
+    assert "only questions about your documents can be answered" in words(answer["tree"])
+    assert texts(app).count("No language model configured") == 1  # in the sidebar
+
+
+def test_passages_that_share_nothing_with_the_question_are_not_shown(
+    harbour: SelfRag, app: AppTest
+):
+    ask(app.run(), "Who won the football world cup in 1998?")
+    assert "Not found in your documents" in texts(app)
+    assert "The nearest passages" not in texts(app)
     assert pictures(app) == 0
 
 

@@ -1,5 +1,6 @@
 """The Documents page, run as Streamlit runs it, over a real library in a folder of its own."""
 
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from selfrag.service import SelfRag
 from selfrag.settings import Settings
 from selfrag.ui.document_search import MOST, find
 from selfrag.ui.documents_table import totals
+from selfrag.ui.links import to_quote
 from selfrag.ui.literal import literal
 from selfrag.ui.page_kinds import bar, in_words, left_out
 from selfrag.ui.page_segments import segments
@@ -151,6 +153,64 @@ def test_results_stay_until_they_are_dismissed(app: AppTest, rag: SelfRag, tmp_p
     again.button(key="dismiss").click().run()
     assert "1 document is ready\n" not in texts(again)
     assert rag.jobs.views() == []
+
+
+def test_result_of_a_document_goes_with_the_document(
+    app: AppTest, rag: SelfRag, tmp_path: Path
+) -> None:
+    app.run()
+    upload(app, rag, make_pdf(tmp_path / "a.pdf", [TIDES]), make_pdf(tmp_path / "b.pdf", ["Quay."]))
+    assert "2 documents are ready" in texts(app)
+    rag.delete(next(record.id for record in rag.ready() if record.name == "a.pdf"))
+    app.run()
+    assert "**1 document is ready**" in texts(app)
+    assert "a.pdf" not in texts(app)
+
+
+def test_results_are_those_of_the_last_upload_and_what_still_needs_a_password(
+    app: AppTest, rag: SelfRag, tmp_path: Path
+) -> None:
+    app.run()
+    vault = make_pdf(tmp_path / "vault.pdf", ["Gold."], password="sesame")
+    upload(app, rag, make_pdf(tmp_path / "a.pdf", [TIDES]), vault)
+    upload(app, rag, make_pdf(tmp_path / "b.pdf", ["Dogs are welcome on the quay."]))
+    assert "**1 document is ready, 1 file could not be taken in**" in texts(app)
+    assert any(box.label == "Its password" for box in app.text_input)
+
+
+def test_address_marks_a_quote_and_leads_back_to_the_chat(
+    app: AppTest, rag: SelfRag, tmp_path: Path
+) -> None:
+    document_id = add(rag, make_pdf(tmp_path / "tides.pdf", [TIDES, "Neap tides are lower."]))
+    app.query_params["quote"] = "a tidal range  of THIRTEEN metres" + " " * 5_000
+    app.query_params["c"] = "0" * 32
+    open_at(app, document_id)
+    assert "The words quoted in the chat are marked" in texts(app)
+    drawn = json.loads(app.get("bidi_component")[0].proto.json)
+    marked = [part["text"] for part in drawn["segments"] if part["hit"] == drawn["chosen"]]
+    assert "".join(marked) == "a tidal range of thirteen metres"
+    (back,) = app.get("page_link")
+    assert back.proto.label == "Back to the chat"
+    assert back.proto.query_string == f"c={'0' * 32}"
+
+
+@pytest.mark.parametrize("hostile", ["<img src=x onerror=alert(1)>", "x" * 100_000, "]]]("])
+def test_address_with_words_that_are_not_there_marks_nothing(
+    app: AppTest, rag: SelfRag, tmp_path: Path, hostile: str
+) -> None:
+    app.query_params["quote"] = app.query_params["c"] = hostile
+    open_at(app, add(rag, make_pdf(tmp_path / "tides.pdf", [TIDES])))
+    drawn = json.loads(app.get("bidi_component")[0].proto.json)
+    assert drawn["hits"] == []
+    assert not app.get("page_link")
+    assert hostile not in texts(app)
+
+
+def test_long_quote_in_an_address_is_cut_between_words() -> None:
+    asked = to_quote("a", 2, "tides " * 200, None)
+    assert len(asked["quote"]) <= 400
+    assert asked["quote"].split() == ["tides"] * 66
+    assert set(to_quote("a", 2, "", None)) == {"document", "page"}
 
 
 def test_names_are_shown_as_they_are(app: AppTest, rag: SelfRag, tmp_path: Path) -> None:
