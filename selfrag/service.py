@@ -239,7 +239,7 @@ class SelfRag:
         for number, path in enumerate(files, start=before + 1):
             told = report(path, number, before + len(files)) if report else None
             yield self.library.ingest(
-                path, source=str(path.resolve()), password=password, ocr=ocr, report=told
+                path, source=_as_text(path.resolve()), password=password, ocr=ocr, report=told
             )
 
     def finish(
@@ -370,9 +370,9 @@ class SelfRag:
         """Search the library; see `Funnel.search`.
 
         Raises:
-            UserError: the query is blank or too long, or ``k`` out of bounds.
+            UserError: the query is blank or too long, ``k`` out of bounds, or a document unknown.
         """
-        return self.funnel.search(query, mode, k=k, documents=documents)
+        return self.funnel.search(query, mode, k=k, documents=self._chosen(documents))
 
     def start(
         self,
@@ -419,7 +419,7 @@ class SelfRag:
             options.budget.check(used)
 
         cast = self.casting.cast(guard)
-        chosen = None if documents is None else tuple(documents)
+        chosen = self._chosen(documents)
         turns = within([Turn(*turn) for turn in history], settings.history_turns)
         shape = options.shape(
             follow_up=bool(turns),
@@ -448,6 +448,10 @@ class SelfRag:
             for key in ended[:-KEPT_RUNS]:
                 del self._live[key]
         return run.start()
+
+    def _chosen(self, documents: Sequence[str] | None) -> tuple[str, ...] | None:
+        """The ids as given, each of a document that is there."""
+        return None if documents is None else tuple(self.document(item).id for item in documents)
 
     def run(self, run_id: str) -> Run | None:
         """A run of this process that is under way or ended lately."""
@@ -509,6 +513,11 @@ def _chunk(payload: Mapping[str, Any]) -> Chunk:
         parent_id=about["parent_id"],
         heading=about["heading"],
     )
+
+
+def _as_text(path: Path) -> str:
+    """A path as text that any database takes: bytes that are no text are written out."""
+    return str(path).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _open_client(settings: Settings, storage: Path, opened: ExitStack) -> Client:

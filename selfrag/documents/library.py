@@ -29,6 +29,7 @@ from selfrag.documents.errors import (
 )
 from selfrag.documents.reading import why_nothing
 from selfrag.documents.sandbox import Limits, Sandbox
+from selfrag.documents.versions import is_version
 from selfrag.errors import ModelError, UserError
 from selfrag.index.store import Index
 from selfrag.models.embeddings import EmbeddingModel
@@ -408,6 +409,10 @@ class Library:
         )
         if cancel is not None and cancel.is_set():
             raise CancelledError
+        older = self._older(record, reading)
+        given, record = record.name, self._told_apart(record, older)
+        if record.name != given:
+            notes = (*notes, f"another document is called {given}: this one is {record.name}")
         tell(State.INDEXING)
         self._keep(record, reading, pages, notes)
         self._index.delete(record.id)
@@ -422,7 +427,10 @@ class Library:
             embedding_model=self._embeddings.name,
             seconds=seconds,
         )
-        notes = (*notes, *self._replace_older(record))
+        for other in older:
+            self._drop(other.id)
+        if older:
+            notes = (*notes, "replaces the earlier version of this file")
         return IngestResult(
             record.name,
             record.id,
@@ -451,17 +459,37 @@ class Library:
             notes=list(notes),
         )
 
-    def _replace_older(self, record: DocumentRecord) -> Sequence[str]:
-        """Remove earlier versions of the document, now that this one is in."""
-        older = [
+    def _older(self, record: DocumentRecord, reading: Reading) -> list[DocumentRecord]:
+        """The versions of this document that it takes the place of.
+
+        A file read from the same path again is one; of uploads, which have no path, those of
+        the same name that share enough of the text.
+        """
+        return [
             other
             for other in self._documents.by_name(record.name)
             if other.id != record.id
-            and (record.source is None or other.source is None or record.source == other.source)
+            and (
+                record.source == other.source
+                if record.source and other.source
+                else is_version(reading.pages, self._documents.pages(other.id))
+            )
         ]
-        for other in older:
-            self._drop(other.id)
-        return ("replaces the earlier version of this file",) if older else ()
+
+    def _told_apart(
+        self, record: DocumentRecord, older: Sequence[DocumentRecord]
+    ) -> DocumentRecord:
+        """The document under a name that no other upload has: ``report (2).pdf``."""
+        if record.source:
+            return record
+        replaced = {other.id for other in older} | {record.id}
+        stem, name, number = Path(record.name), record.name, 1
+        while any(other.id not in replaced for other in self._documents.by_name(name)):
+            number += 1
+            name = f"{stem.stem} ({number}){stem.suffix}"
+        if name != record.name:
+            self._documents.update(record.id, name=name)
+        return replace(record, name=name)
 
     def _given_up(
         self, record: DocumentRecord, status: Literal["cancelled", "failed"], error: str | None

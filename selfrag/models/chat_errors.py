@@ -19,7 +19,15 @@ from selfrag.errors import ModelError
 
 #: What calling a chat model can raise: the client's own errors, and langchain's plain ones for
 #: replies that are not of the protocol (an HTML page, ``{"error": ...}`` with status 200).
-CALL_ERRORS = (openai.OpenAIError, ModelRefusalError, ValueError, TypeError, KeyError)
+CALL_ERRORS = (
+    openai.OpenAIError,
+    ModelRefusalError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+)
 
 #: Sent where an endpoint needs no key (Ollama, llama.cpp): the client insists on having one.
 NO_KEY = "not-needed"
@@ -63,7 +71,11 @@ def endpoint(model: ChatOpenAI) -> str:
 
 
 def explain(error: Exception, model: ChatOpenAI) -> ModelError:
-    """The error of a call as a ModelError; fatal where asking again can't help."""
+    """The error of a call as a ModelError; fatal where asking again can't help.
+
+    What the client has tried three times already (no answer in time, a rate limit, a failing
+    server) is fatal too: the run ends with the sentence instead of waiting at every step.
+    """
     where, name = endpoint(model), model.model_name
     variable = key_variable(where)
     said = _said(error, model)
@@ -79,7 +91,8 @@ def explain(error: Exception, model: ChatOpenAI) -> ModelError:
             )
         case openai.APITimeoutError():
             return ModelError(
-                f"{where} did not answer in {_seconds(model)}. Try again, or raise LLM_TIMEOUT."
+                f"{where} did not answer in {_seconds(model)}. Try again, or raise LLM_TIMEOUT.",
+                fatal=True,  # the client has tried again already: five more steps would wait too
             )
         case openai.APIConnectionError() if _nobody_there(error):
             return ModelError(
@@ -147,7 +160,8 @@ def _explain_status(
         wait = retry_after(error.response.headers)
         when = "a minute" if wait is None else _duration(wait)
         return ModelError(
-            f"{where} takes no more requests for now (rate limit). Wait {when} and ask again."
+            f"{where} takes no more requests for now (rate limit). Wait {when} and ask again.",
+            fatal=True,
         )
     if status == 413 or (status in (400, 422) and _TOO_LONG.search(error.message)):
         return _too_long(name)
@@ -156,7 +170,9 @@ def _explain_status(
             f"{name} does not take this temperature{said}. Set LLM_TEMPERATURE=1.", fatal=True
         )
     if status >= 500:
-        return ModelError(f"{where} failed (status {status}){said}. Try again in a while.")
+        return ModelError(
+            f"{where} failed (status {status}){said}. Try again in a while.", fatal=True
+        )
     return ModelError(
         f"{where} refused the request (status {status}){said}. Choose another {_MODEL} if this "
         "goes on."

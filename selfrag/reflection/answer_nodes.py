@@ -15,6 +15,9 @@ from selfrag.reflection.roles import Feedback
 from selfrag.reflection.state import Attempt, State, passages_of
 from selfrag.reflection.step import Run, step_of
 
+MAX_ANSWER = 20_000  #: characters; a model that does not come to an end is cut off there
+MAX_WRITING = 600.0  #: seconds of one attempt
+
 
 def generator(state: State, runtime: Run) -> State:
     """Write an answer from the relevant passages, or from none where none were looked for."""
@@ -25,14 +28,19 @@ def generator(state: State, runtime: Run) -> State:
     number = len(attempts) + 1
     with step_of(runtime, "generator") as step:
         pieces: list[str] = []
+        length = 0
         stream = context.writer.write(state["question"], passages, feedback)
         try:
             for piece in stream:
                 context.check()
                 pieces.append(piece)
+                length += len(piece)
                 runtime.stream_writer(
                     events.AnswerDelta(attempt=number, text=piece, at_s=round(context.elapsed(), 4))
                 )
+                if length > MAX_ANSWER or context.elapsed() - step.began > MAX_WRITING:
+                    pieces.append(" …")
+                    break
         finally:
             close = getattr(stream, "close", None)
             if close is not None:

@@ -29,6 +29,7 @@ _MARK = re.compile(
     (?P<link>\([^()\s]*\))?""",
     re.IGNORECASE | re.VERBOSE,
 )
+_JOINER = "\u2060"  #: seen by nobody; keeps a document's own [1] from being read as our mark
 _RANGE = re.compile(r"(\d+)\s*[-–]\s*(\d+)|(\d+)")
 
 
@@ -87,16 +88,21 @@ def parse_citations(answer: str, passages: Sequence[Passage]) -> Citations:
     """Read the marks of an answer: ``[Doc 1]``, ``[Doc 1, Doc 3]``, ``[doc 2]``, ``[1]``.
 
     A mark that names several passages becomes one mark for each. Numbers that are not among
-    ``passages`` are taken out and counted. A bare ``[n]`` that no passage has is left alone
-    where it is part of a word (``a[7]``); a link behind a mark is taken off, for it would lead
-    the reader elsewhere than to the passage.
+    ``passages`` are taken out and counted. A bare ``[n]`` is a mark only where the answer has no
+    ``[Doc n]``: beside those it is a reference of the document's own, and is kept as text that
+    no later reader takes for a mark. One that no passage has is left alone where it is part of a
+    word (``a[7]``). A link behind a mark is taken off, for it would lead the reader elsewhere
+    than to the passage.
     """
     known = {passage.number for passage in passages}
+    named = any(mark["named"] for mark in _MARK.finditer(answer))
     cited: list[int] = []
     removed = 0
 
     def replace(mark: re.Match[str]) -> str:
         nonlocal removed
+        if named and mark["bare"]:
+            return mark[0].replace("[", f"[{_JOINER}")
         numbers = _numbers(mark["named"] or mark["bare"])
         there = [number for number in numbers if number in known]
         before = answer[mark.start() - 1] if mark.start() else ""

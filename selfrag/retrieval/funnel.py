@@ -284,7 +284,8 @@ def check_query(query: str) -> str:
     Raises:
         UserError: it is blank or longer than ``MAX_QUERY`` characters.
     """
-    query = query.replace("\x00", " ").strip()
+    # What is no valid text (half a character from a shell) becomes a question mark.
+    query = query.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ").strip()
     if not query:
         raise UserError("The question is empty: type what you want to know.")
     if len(query) > MAX_QUERY:

@@ -9,6 +9,7 @@ import pytest
 from selfrag.diagnosis import disagreements
 from selfrag.documents.finding import find_pdfs
 from selfrag.documents.library import clean_name
+from selfrag.documents.worker_process import _without_secrets
 from selfrag.errors import UserError
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.service import SelfRag
@@ -27,6 +28,14 @@ def contents(rag: SelfRag) -> tuple[list[str], dict[str, int], list[str]]:
     """Ids in the manifest, children in the index, and files: what must always agree."""
     files = sorted(path.stem for path in rag.library.file("x").parent.iterdir())
     return sorted(record.id for record in rag.documents()), rag.index.documents(), files
+
+
+def test_question_about_a_document_that_is_not_there_is_refused(rag: SelfRag, pdf: Path):
+    rag.library.ingest(pdf)
+    with pytest.raises(UserError, match="no document elsewhere"):
+        rag.start("Anything?", documents=["elsewhere"])
+    with pytest.raises(UserError, match="no document elsewhere"):
+        rag.retrieve("Anything?", documents=["elsewhere"])
 
 
 def test_document_is_ready_with_its_pages_and_chunks(rag: SelfRag, pdf: Path):
@@ -93,6 +102,40 @@ def test_files_of_one_name_from_two_folders_are_two_documents(rag: SelfRag, tmp_
     results = list(rag.ingest([tmp_path / "a", tmp_path / "b"]))
     assert [result.status for result in results] == ["ready", "ready"]
     assert len(rag.ready()) == 2
+
+
+def test_two_uploads_of_one_name_are_both_kept_where_they_are_different_documents(
+    rag: SelfRag, tmp_path: Path
+):
+    for folder, text in (("a", LEAVE), ("b", ROYALTY)):
+        (tmp_path / folder).mkdir()
+        path = make_pdf(tmp_path / folder / "report.pdf", [text])
+        result = rag.library.ingest(path)
+    assert result.document == "report (2).pdf"
+    assert "report.pdf" in result.notes[0]
+    assert sorted(record.name for record in rag.ready()) == ["report (2).pdf", "report.pdf"]
+    hit = rag.retrieve("patent royalty").hits[0]
+    assert hit.document == "report (2).pdf"
+
+
+def test_document_that_is_deleted_while_it_is_read_leaves_nothing(rag: SelfRag, tmp_path: Path):
+    path = make_pdf(rag.incoming / "long.pdf", [f"{LEAVE} Page {n}." for n in range(200)])
+    rag.submit(path, "long.pdf")
+    (record,) = rag.documents()
+    rag.delete(record.id)
+    assert rag.jobs.wait(60)
+    assert contents(rag) == ([], {}, [])
+
+
+def test_name_that_is_no_text_is_shown_all_the_same(rag: SelfRag, pdf: Path):
+    result = rag.library.ingest(pdf, name="caf\udce9.pdf")
+    assert (result.status, result.document) == ("ready", "caf?.pdf")
+
+
+def test_reader_finds_no_key_in_its_environment(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("DATABASE_URL", "postgresql://me:secret@db/x")
+    assert not any("secret" in value for value in _without_secrets().values())
 
 
 def test_delete_leaves_nothing(rag: SelfRag, pdf: Path):

@@ -1,6 +1,7 @@
 """What reading keeps, mends, leaves out and says."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -300,3 +301,26 @@ def test_a_ligature_named_by_its_first_letter_is_told_by_its_width(tmp_path: Pat
     table = b"<< /Length %d >>\nstream\n%s\nendstream" % (len(cmap), cmap)
     page = read_pdf(raw_pdf(tmp_path / "a.pdf", [stream], font=font, extra=[table])).pages[0]
     assert page.text == "of half, for if of staff: the benefits reflect a field of conflict"
+
+
+def test_numbers_that_differ_from_page_to_page_are_content(tmp_path: Path) -> None:
+    def page(number: int) -> Draw:
+        def draw(pdf: Any) -> None:
+            pdf.text(20, 20, "Acme Carpentry Ltd")
+            pdf.text(20, 30, f"Invoice number {4711 + number * 13}")
+            pdf.text(20, 100, f"Work of day {number + 1}: " + "planks and hinges. " * 3)
+            pdf.text(20, 250, f"Total amount due: {1200 + number * 341}.50 EUR")
+            pdf.text(20, 285, f"Page {number + 1} of 4")
+
+        return Draw(draw)
+
+    pages = read_pdf(make_pdf(tmp_path / "a.pdf", [page(n) for n in range(4)])).pages
+    body = ["".join(p.text[a:b] for a, b in p.body) for p in pages]
+    assert all("Invoice number" in text and "Total amount due" in text for text in body)
+    assert not any("Acme" in text or "Page" in text for text in body)
+
+
+def test_words_that_are_all_a_document_says_are_kept(tmp_path: Path) -> None:
+    pages = [f"Page {n + 1} is about item number {n + 1}" for n in range(6)]
+    reading = read_pdf(make_pdf(tmp_path / "a.pdf", pages))
+    assert all(page.body for page in reading.pages)

@@ -38,14 +38,14 @@ def error_of(
         (failure(403, f"Not for {KEY}"), True, "another model (CHAT_MODEL or JUDGE_MODEL), or use"),
         (failure(404, 'model "scripted" not found, try pulling it first'), True, "has no model"),
         (failure(404, "no route"), True, "usually ends with /v1"),
-        (failure(429, "slow down", retry_after="7"), False, "Wait 7 s and ask again"),
-        (failure(429, "slow down", retry_after="600"), False, "Wait 10 minutes"),
-        (failure(429, "slow down"), False, "Wait a minute"),
+        (failure(429, "slow down", retry_after="7"), True, "Wait 7 s and ask again"),
+        (failure(429, "slow down", retry_after="600"), True, "Wait 10 minutes"),
+        (failure(429, "slow down"), True, "Wait a minute"),
         (failure(400, "maximum context length is 4096 tokens"), False, "too long for scripted"),
         (failure(400, "temperature must be 1"), True, "Set LLM_TEMPERATURE=1"),
         (failure(400, f"bad {KEY} and sk-other-key-123456"), False, "status 400"),
-        (failure(500, "boom"), False, "status 500"),
-        (failure(503, "loading"), False, "Try again"),
+        (failure(500, "boom"), True, "status 500"),
+        (failure(503, "loading"), True, "Try again"),
         (raw("<html>Welcome to the hotel's network</html>"), False, "LLM_BASE_URL is its API"),
         (raw('{"error": {"message": "upstream failed"}}'), False, "upstream failed"),
         (raw('{"choices": null}'), False, "OpenAI-compatible"),
@@ -89,7 +89,7 @@ def test_endpoint_that_hangs_ends_with_the_timeout(llm_server: LlmServer) -> Non
     assert 0.25 < time.monotonic() - began < 20
     assert "did not answer in 1 s" in str(error)
     assert "LLM_TIMEOUT" in str(error)
-    assert not error.fatal
+    assert error.fatal
 
 
 def test_rate_limit_is_waited_for_as_long_as_the_endpoint_asks(llm_server: LlmServer) -> None:

@@ -149,3 +149,10 @@ def test_quote_is_found_up_to_space_case_quotes_and_dashes(quote: str, found: st
 )
 def test_quote_that_is_not_there_or_says_nothing_is_not_found(quote: str) -> None:
     assert find_quote(quote, "Annual leave is 25 days. Apply to HR.") is None
+
+
+def test_references_of_the_documents_own_are_no_marks_of_ours() -> None:
+    cited = parse_citations("As in [2] and [12] it was shown. [Doc 1]", THREE)
+    assert (cited.numbers, cited.removed) == ((1,), 0)
+    assert cited.answer.replace("\u2060", "") == "As in [2] and [12] it was shown. [Doc 1]"
+    assert "[2]" not in cited.answer
