@@ -1,6 +1,7 @@
 """One document: what it is, what became of each page, and its pages beside their text."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -24,6 +25,8 @@ _LEFT_OUT = {
     PageKind.SCANNED: (":orange[:material/image:]", "Only an image, needs text recognition (OCR)"),
     PageKind.EMPTY: (":gray[:material/draft:]", "Nothing stands on these pages"),
 }
+_FEW = 9  #: pages up to which each has its number in the row
+_BUTTON = 36  #: pixels of a number with the gap after it
 _MOST_RUNS = 24  #: runs of pages that are offered per reason
 
 
@@ -131,7 +134,10 @@ def _chosen_page(record: DocumentRecord, pages: Sequence[Page]) -> Page:
         number = 1
         if len(pages) > 1:
             key = f"page_{record.id}_{st.session_state[times]}"
-            number = st.pagination(len(pages), default=asked, key=key)
+            shown, width = _row(len(pages))
+            number = st.pagination(
+                len(pages), default=asked, key=key, max_visible_pages=shown, width=width
+            )
         page = pages[number - 1]
         printed = (page.label or "").strip()
         label = f" (printed as {literal(printed)})" if printed not in ("", str(number)) else ""
@@ -144,6 +150,17 @@ def _chosen_page(record: DocumentRecord, pages: Sequence[Page]) -> Page:
     if st.query_params.get(PAGE) != str(number):
         st.query_params[PAGE] = str(number)
     return page
+
+
+def _row(pages: int) -> tuple[int, int | Literal["content"]]:
+    """How many page numbers to show, and the pixels they take.
+
+    Left to itself, or with room for fewer than five, Streamlit leaves out pages of a short
+    document that would fit. Of a long one the numbers are as wide as they are.
+    """
+    if pages > _FEW:
+        return 7, "content"
+    return _FEW, _BUTTON * (max(pages, 5) + 2)
 
 
 def _left_out(pages: Sequence[Page]) -> None:

@@ -101,6 +101,8 @@ def test_a_document_opens_with_its_page_beside_its_text_and_can_be_deleted(
     expect(image).to_be_visible()
     assert image.evaluate("image => image.complete && image.naturalWidth > 500")
     expect(page).to_have_url(re.compile(r"document=[0-9a-f]{16}&page=1"))
+    row = page.get_by_role("navigation", name="Pagination")
+    expect(row.get_by_role("button", name=re.compile("[0-9]"))).to_have_count(3)
 
     # A chunk that is pointed at in the text lights up on the page.
     reader.get_by_role("button", name="1", exact=True).hover()
@@ -124,5 +126,6 @@ def test_a_document_opens_with_its_page_beside_its_text_and_can_be_deleted(
     page.get_by_role("button", name="Delete").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(page.get_by_text("Drop PDFs here, or choose them")).to_be_visible()
+    expect(page.get_by_text("document is ready")).to_have_count(0)
     open_page(page, address)
     expect(page.get_by_text("This document is not in your library")).to_be_visible()
