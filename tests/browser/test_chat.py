@@ -114,6 +114,16 @@ def test_what_is_not_in_the_documents_is_not_answered(running_app: App, page: Pa
     expect(page.locator(".answer")).to_have_count(0)
 
 
+def test_input_is_free_after_answers_that_take_no_time(running_app: App, page: Page) -> None:
+    open_page(page, running_app.url)
+    for number, greeting in enumerate(("Hello there!", "Hello again!", "Good morning"), start=1):
+        ask(page, greeting)
+        said = page.get_by_role("heading", name="Only questions about your documents")
+        expect(said).to_have_count(number, timeout=_SLOW)
+        expect(page.get_by_test_id("stChatInputTextArea")).to_be_enabled()
+        expect(page.get_by_role("button", name="New chat")).to_be_enabled()
+
+
 def test_on_a_phone_the_evidence_stands_under_the_answer(running_app: App, page: Page) -> None:
     page.set_viewport_size({"width": 420, "height": 800})
     open_page(page, running_app.url)
