@@ -252,8 +252,6 @@ def every_grade(judge: ChatJudge) -> list[str | None]:
         text(""),
         text("{}"),
         refusal(),
-        failure(500, "boom"),
-        failure(429, "slow", retry_after="1"),
     ],
 )
 @pytest.mark.parametrize("one_request", [False, True])
@@ -265,8 +263,18 @@ def test_no_method_raises_for_what_a_model_says(
     assert all(every_grade(judge_of(llm_server, one_request=one_request)))
 
 
-def test_refused_key_ends_every_method(llm_server: LlmServer) -> None:
-    llm_server.key = "another"
+@pytest.mark.parametrize(
+    "answer",
+    [
+        failure(401, "wrong key"),
+        failure(500, "boom"),
+        failure(429, "slow", retry_after="86400"),
+    ],
+)
+def test_endpoint_that_is_of_no_use_ends_every_method(
+    llm_server: LlmServer, answer: Answer
+) -> None:
+    llm_server.reply(answer)
     judge = judge_of(llm_server)
     for grade in (
         lambda: judge.decide_retrieval(QUESTION),

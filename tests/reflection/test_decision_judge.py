@@ -95,8 +95,8 @@ def test_what_needs_words_is_asked_of_the_other_judge(llm_server: LlmServer) -> 
     assert llm_server.requests == []
 
 
-@pytest.mark.parametrize("status", [500, 429])
-def test_endpoint_that_fails_gives_grades_that_could_not_be_had(
+@pytest.mark.parametrize("status", [400, 422])
+def test_request_that_is_refused_gives_grades_that_could_not_be_had(
     llm_server: LlmServer, status: int
 ) -> None:
     llm_server.reply(failure(status, "busy"))
