@@ -10,6 +10,7 @@ from itertools import pairwise
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 #: Streamlit turns these into links, emoji and arrows after backslashes have been taken away.
 _LATER = re.compile(r"(?<=[:@<>=~-])(?=[\w/<>=-])|(?<=www)(?=\.)", re.IGNORECASE)
+_ACTIVE = re.compile(r"([\[\]<>!$:`|~\\&])")
 _BREAK = "\u200b"  # zero width: nothing to see, and a long name may break there
 
 
@@ -25,6 +26,17 @@ def literal(text: str, most: int | None = None) -> str:
         text = f"{text[: most - most // 3 - 1]}…{text[len(text) - most // 3 :]}"
     parts = (_PUNCTUATION.sub(r"\\\1", part) for part in _broken(text))
     return _BREAK.join(parts)
+
+
+def harmless(text: str) -> str:
+    """A text that is being written, as Markdown: emphasis and lists take effect, nothing else.
+
+    No link, image, HTML, formula or icon: an image would be fetched from wherever the text says.
+    """
+    return "\n".join(
+        _BREAK.join(_ACTIVE.sub(r"\\\1", part) for part in _broken(line))
+        for line in text.split("\n")
+    )
 
 
 def _broken(text: str) -> list[str]:

@@ -19,7 +19,7 @@ from selfrag.ui.conversation import events_of
 from selfrag.ui.evidence import draw_evidence, evidence_key, source_key, sources
 from selfrag.ui.folding import RunView, readable
 from selfrag.ui.graph_path import draw_path
-from selfrag.ui.literal import literal
+from selfrag.ui.literal import harmless, literal
 from selfrag.ui.timeline import Timeline
 from selfrag.ui.verdict import (
     draw_again,
@@ -126,7 +126,7 @@ def _answer(run_id: str, view: RunView, newest: bool) -> None:
         return
     if end.status in _AGAIN:
         # What was broken off has marks that were never checked against anything.
-        st.markdown(readable(end.answer))
+        st.markdown(harmless(readable(end.answer)))
     else:
         draw_answer(
             end.answer,
@@ -192,7 +192,7 @@ def _follow(
             draw_working(time.time() - run.started_at)
         timeline.draw(view)
         if view.draft:
-            answer.markdown(view.draft)
+            answer.markdown(harmless(view.draft))
         drawn_at = time.monotonic()
         batch = _next(run, position, drawn_at)
         position += len(batch)
