@@ -136,6 +136,7 @@ class SelfRag:
                 memory_mb=settings.read_memory_mb,
                 pages=settings.read_max_pages,
             ),
+            owns_index=settings.qdrant_url is None,
         )
         self.funnel = Funnel(
             self.index,

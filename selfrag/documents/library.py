@@ -106,6 +106,7 @@ class Library:
         sandbox: Sandbox,
         sizes: ChunkSizes,
         limits: Limits,
+        owns_index: bool = True,
     ) -> None:
         self._files = files
         self._documents = documents
@@ -114,6 +115,7 @@ class Library:
         self._sandbox = sandbox
         self._sizes = sizes
         self._limits = limits
+        self._owns_index = owns_index
         self._one_at_a_time = threading.Lock()
         self._admitting = threading.Lock()
         self._leaving = threading.Event()
@@ -253,7 +255,8 @@ class Library:
         known = {record.id: record for record in self._documents.all()}
         indexed = self._index.documents()
         for document_id in indexed:
-            if document_id not in known:
+            # A collection on a server may hold what is another library's.
+            if document_id not in known and self._owns_index:
                 logger.warning("document %s is in the index only: removed there", document_id)
                 self._index.delete(document_id)
         for file in self._files.glob("*.pdf"):

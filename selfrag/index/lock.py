@@ -85,8 +85,8 @@ class StorageLock:
             stop = "that process"
         return (
             f"The index in {self._folder} is in use by {who}; only one at a time can hold it. "
-            f"Either stop {stop}, or work beside it: set QDRANT_URL to a Qdrant server that "
-            "both use, or STORAGE_DIR to another folder."
+            f"Either stop {stop}, or set STORAGE_DIR to another folder for a library of its own. "
+            "Two processes cannot share one library, with QDRANT_URL neither."
         )
 
 
