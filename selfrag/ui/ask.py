@@ -7,6 +7,7 @@ import streamlit as st
 
 from selfrag.errors import UserError
 from selfrag.records.documents import DocumentRecord
+from selfrag.reflection.strategy import Strategy
 from selfrag.retrieval.result import Mode
 from selfrag.service import SelfRag
 from selfrag.ui.conversation import Conversation, start_anew
@@ -20,11 +21,17 @@ MODES = {
     Mode.DENSE: "By meaning (dense)",
     Mode.BM25: "By words (BM25)",
 }
+STRATEGIES = {
+    Strategy.SELFRAG: "Self-RAG: every claim is checked",
+    Strategy.CRITIQUE: "Critique: one look over the answer",
+    Strategy.PLAIN: "Plain: search and write, unchecked",
+}
 _ASKED = "asked"  #: (question, run it replaces) to be started
 _REFUSED = "refused"  #: (question, reason) of a question that could not be asked
 _DOCUMENTS = "ask-documents"
 _MODE = "ask-mode"
 _RETRIES = "ask-retries"
+_STRATEGY = "ask-strategy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,8 @@ class Asker:
                 mode=state.get(_MODE, Mode.FULL),
                 documents=chosen or None,
                 max_retries=state.get(_RETRIES),
+                strategy=state.get(_STRATEGY),
+                history=self.conversation.history(self.rag),
             )
         except UserError as error:
             state[_REFUSED] = (question, str(error))
@@ -121,6 +130,15 @@ def _settings(rag: SelfRag) -> None:
             list(MODES),
             key=_MODE,
             format_func=MODES.__getitem__,
+            persist_state="session",
+        )
+        if _STRATEGY not in st.session_state:
+            st.session_state[_STRATEGY] = Strategy(rag.settings.strategy)
+        st.selectbox(
+            "Checks",
+            list(STRATEGIES),
+            key=_STRATEGY,
+            format_func=STRATEGIES.__getitem__,
             persist_state="session",
         )
         if _RETRIES not in st.session_state:

@@ -49,6 +49,15 @@ class Conversation:
         self.runs[:] = [run for run in self.runs if run != old]
         self.add(new)
 
+    def history(self, rag: SelfRag) -> list[tuple[str, str]]:
+        """Questions that were answered, with their answers, for a follow-up to point back to."""
+        ended = [run for run_id in self.runs if (run := rag.run(run_id)) and run.log.closed]
+        return [
+            (run.question, end.answer)
+            for run in ended
+            if (end := run.result()).status == "answered"
+        ]
+
     def _remember(self) -> None:
         known = _conversations()
         known[self.id] = self
