@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from selfrag.models.words import fold, guess_language, words
 from selfrag.reflection.grades import Rewrite
 from selfrag.reflection.roles import Turn
+from selfrag.reflection.small_talk import small_talk
 
 _POINTS_BACK = re.compile(
     # Opens by going on from what was said ...
@@ -39,7 +40,7 @@ def within(history: Sequence[Turn], turns: int) -> tuple[Turn, ...]:
 
 def complete(question: str, history: Sequence[Turn]) -> Rewrite:
     """This question with the last one's key words, where it points back; otherwise None."""
-    if not history:
+    if not history or small_talk(question):
         return Rewrite(None)
     folded = fold(question).lstrip(" ¿¡\"'(")
     few = len(words(question, guess_language(question))) <= _FEW

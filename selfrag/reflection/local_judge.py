@@ -137,9 +137,9 @@ class LocalJudge:
             p = 0.0
         score = self._score(p)
         missing = _uncovered(evidence, answer)
-        lacking = f"; it has nothing on {listed(missing)}" if missing else ""
+        lacking = f"; nothing in it on {listed(missing)}" if missing else ""
         thought = (
-            f"A sentence like these answers such a question in {p:.0%} of cases{lacking}."
+            f"{_how_likely(p)} ({p:.0%}){lacking}."
             if rows
             else "None of the sentences that could answer is behind this answer."
         )
@@ -217,6 +217,15 @@ class LocalJudge:
             ),
             fully if support is Support.FULLY else partly,
         )
+
+
+def _how_likely(p: float) -> str:
+    """A calibrated probability of being the answer, in words."""
+    if p >= 0.6:
+        return "What is quoted probably answers the question"
+    if p >= 0.35:
+        return "What is quoted may answer the question"
+    return "What was found probably does not answer the question"
 
 
 def _why_relevant(evidence: Evidence, passage: int) -> str:

@@ -78,3 +78,7 @@ def test_history_is_bounded_in_turns_and_in_characters() -> None:
     assert within([long], 0) == ()
     assert within([Turn(" ", "x")], 3) == ()
     assert len(format_history([long] * 3)) < 3 * 1100
+
+
+def test_greeting_in_a_conversation_is_lent_nothing() -> None:
+    assert complete("Hello!", [Turn("How long is the quay?", "90 metres.")]).query is None
