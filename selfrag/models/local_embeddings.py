@@ -3,7 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
@@ -38,6 +38,7 @@ class LocalEmbeddings(Embeddings):
             None where it knows many.
         prefixes: what is written before queries and passages.
         batch_size: most texts in one inference; fewer where they are long.
+        workers: inferences at once.
         cached_queries: query vectors that are remembered.
     """
 
@@ -50,6 +51,7 @@ class LocalEmbeddings(Embeddings):
         *,
         prefixes: Prefixes | None = None,
         batch_size: int = 8,
+        workers: int = 1,
         cached_queries: int = 512,
     ) -> None:
         self.name = name
@@ -58,6 +60,7 @@ class LocalEmbeddings(Embeddings):
         self._model = model
         self._prefixes = prefixes or Prefixes()
         self._batch_size = batch_size
+        self._workers = workers
         self._queries: OrderedDict[str, list[float]] = OrderedDict()
         self._cached_queries = cached_queries
         self._lock = threading.Lock()
@@ -79,19 +82,34 @@ class LocalEmbeddings(Embeddings):
             CancelledError: ``cancel`` was set.
         """
         result = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        longest_first = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
-        start = 0
-        while start < len(texts):
+        done = 0
+
+        def embed(rows: list[int]) -> list[int]:
             if cancel is not None and cancel.is_set():
                 raise CancelledError
-            most = _BATCH_SQUARES // max(1, len(texts[longest_first[start]])) ** 2
-            rows = longest_first[start : start + max(1, min(self._batch_size, most))]
             made = self._model.passage_embed([self._prefixes.passage + texts[i] for i in rows])
             result[rows] = _unit(np.array(list(made), dtype=np.float32))
-            start += len(rows)
-            if progress is not None:
-                progress(start, len(texts))
+            return rows
+
+        batches = self._batches(texts)
+        with ThreadPoolExecutor(self._workers, thread_name_prefix="embed") as pool:
+            made = pool.map(embed, batches) if self._workers > 1 else map(embed, batches)
+            for rows in made:
+                done += len(rows)
+                if progress is not None:
+                    progress(done, len(texts))
         return result
+
+    def _batches(self, texts: Sequence[str]) -> list[list[int]]:
+        """Rows of texts that go together, longest first."""
+        longest_first = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
+        batches = []
+        start = 0
+        while start < len(texts):
+            most = _BATCH_SQUARES // max(1, len(texts[longest_first[start]])) ** 2
+            batches.append(longest_first[start : start + max(1, min(self._batch_size, most))])
+            start += len(batches[-1])
+        return batches
 
     def embed_documents(
         self,

@@ -120,6 +120,9 @@ def load_minilm(cache_dir: Path, threads: int | None = None) -> TextEmbedding:
 class PackagedEmbeddings(LocalEmbeddings):
     """The packaged model: all-MiniLM-L6-v2, 384 dimensions, English.
 
+    Every core runs inferences of its own, two texts at a time: half as fast again as all cores
+    on one inference of eight (64 and 44 chunks a second on two cores), since little is padded.
+
     Raises:
         UserError: as `load_minilm`.
     """
@@ -128,16 +131,17 @@ class PackagedEmbeddings(LocalEmbeddings):
         self,
         cache_dir: Path,
         *,
-        threads: int | None = None,
-        batch_size: int = 8,
+        batch_size: int = 2,
+        workers: int | None = None,
         cached_queries: int = 512,
     ) -> None:
         super().__init__(
-            load_minilm(cache_dir, threads),
+            load_minilm(cache_dir, threads=1),
             MODEL,
             DIMENSION,
             frozenset({"en"}),
             batch_size=batch_size,
+            workers=workers or min(os.cpu_count() or 1, 8),
             cached_queries=cached_queries,
         )
 
