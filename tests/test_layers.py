@@ -11,10 +11,10 @@ PACKAGE = ROOT / "selfrag"
 
 #: Each layer may import itself and what stands below it.
 LAYERS = [
-    {"errors", "pages", "quotes", "settings"},
+    {"errors", "pages", "palette", "quotes", "settings", "wording"},
     {"index", "models"},
     {"retrieval", "records"},
-    {"reflection", "evaluation", "documents"},
+    {"reflection", "evaluation", "documents", "sharing"},
     {"service", "diagnosis", "process"},
     {"interfaces", "ui", "__main__"},
 ]

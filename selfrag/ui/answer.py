@@ -1,8 +1,8 @@
 """The answer on the page: claims marked by their support, numbers that open the evidence.
 
 Markdown can't carry a click, so this is a component of its own. It builds elements from the tree
-of `selfrag.ui.marks` with ``textContent`` only, takes font and colours from the theme, and tells
-Python which number was clicked.
+of `selfrag.reflection.marks` with ``textContent`` only, takes font and colours from the theme, and
+tells Python which number was clicked.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 from selfrag.reflection.events import Citation, ClaimGrade
-from selfrag.ui.marks import answer_tree
+from selfrag.reflection.marks import answer_tree
 
 _FOLDER = Path(__file__).parent
 _component = st.components.v2.component(

@@ -11,7 +11,7 @@ from selfrag.reflection.strategy import Strategy
 from selfrag.retrieval.result import Mode
 from selfrag.service import SelfRag
 from selfrag.ui.conversation import Conversation, start_anew
-from selfrag.ui.wording import count
+from selfrag.wording import count
 
 MODES = {
     Mode.FULL: "The whole funnel",

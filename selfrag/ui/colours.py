@@ -1,33 +1,8 @@
-"""The colours of the theme where Python has to name them: charts, and the path in the graph.
-
-The values are those of ``.streamlit/config.toml``; a test keeps them equal.
-"""
-
-from dataclasses import dataclass
+"""The colours of the theme where Python has to name them: charts, verdicts, badges."""
 
 import streamlit as st
 
-
-@dataclass(frozen=True, slots=True)
-class Palette:
-    """One theme: what is backed, partly so, not so; what can be clicked; what is neither."""
-
-    good: str
-    fair: str
-    bad: str
-    path: str
-    quiet: str
-    line: str
-    text: str
-    paper: str
-
-
-LIGHT = Palette(
-    "#2B8A3E", "#B35900", "#C92A2A", "#3B5BDB", "#868E96", "#E3E6EB", "#1C1F26", "#FFFFFF"
-)
-DARK = Palette(
-    "#69DB7C", "#FFC078", "#FF8787", "#748FFC", "#868E96", "#2C303B", "#E8EAF0", "#12141A"
-)
+from selfrag.palette import DARK, LIGHT, Palette
 
 #: tone of a verdict -> Streamlit's name for its colour, and its icon
 TONES = {

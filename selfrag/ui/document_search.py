@@ -9,7 +9,7 @@ import streamlit as st
 from selfrag.pages import Page
 from selfrag.ui.links import PAGE
 from selfrag.ui.literal import literal
-from selfrag.ui.wording import count
+from selfrag.wording import count
 
 MOST = 200  #: places that are listed
 _AROUND = 45  # characters of context on either side

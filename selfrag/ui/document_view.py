@@ -18,7 +18,7 @@ from selfrag.ui.links import CHAT, PAGE, asked_chat, asked_page, asked_quote, cl
 from selfrag.ui.literal import literal
 from selfrag.ui.page_kinds import in_words
 from selfrag.ui.page_reader import page_reader
-from selfrag.ui.wording import count, day, language, runs, size
+from selfrag.wording import count, day, language, runs, size
 
 _LEFT_OUT = {
     PageKind.FAILED: (":red[:material/error:]", "Could not be read"),

@@ -10,7 +10,7 @@ from selfrag.records.documents import DocumentRecord, State
 from selfrag.ui.links import open_document
 from selfrag.ui.literal import literal
 from selfrag.ui.page_kinds import bar, in_words, left_out
-from selfrag.ui.wording import count, language, listed, size
+from selfrag.wording import count, language, listed, size
 
 _EVERY, _PARTLY, _FAILED = "All", "With pages left out", "Not taken in"
 _STATES = {State.FAILED: "not taken in", State.QUEUED: "waiting"}

@@ -9,7 +9,7 @@ from selfrag.ui.ask import Asker
 from selfrag.ui.graph_path import draw_path
 from selfrag.ui.literal import literal
 from selfrag.ui.suggestions import suggestions
-from selfrag.ui.wording import count
+from selfrag.wording import count
 
 _PROMISE = (
     "Ask your own PDFs, and see step by step why the answer can or can’t be trusted: what was "

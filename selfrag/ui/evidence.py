@@ -9,10 +9,10 @@ from PIL import Image, ImageOps
 
 from selfrag.errors import UserError
 from selfrag.reflection.events import Citation, ContextPassage, RunFinished
+from selfrag.reflection.folding import RunView
 from selfrag.service import SelfRag
 from selfrag.ui import page_list
 from selfrag.ui.conversation import current_id
-from selfrag.ui.folding import RunView
 from selfrag.ui.links import to_quote
 from selfrag.ui.literal import literal
 from selfrag.ui.nearness import near

@@ -6,9 +6,10 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from selfrag.palette import Palette
 from selfrag.reflection.events import FoundPassage, PassageGrade, Retrieved
 from selfrag.reflection.story import counted
-from selfrag.ui.colours import Palette, palette
+from selfrag.ui.colours import palette
 from selfrag.ui.literal import literal
 
 #: stage -> what it is called, and what it does

@@ -12,9 +12,10 @@ from itertools import pairwise
 import streamlit as st
 from langgraph.graph import END, START
 
+from selfrag.palette import Palette
 from selfrag.reflection.graph import build_graph
 from selfrag.reflection.story import DOING
-from selfrag.ui.colours import Palette, palette
+from selfrag.ui.colours import palette
 
 LABELS = {
     START: "Question",

@@ -11,7 +11,7 @@ from selfrag.service import SelfRag
 from selfrag.ui.job_words import taken_in
 from selfrag.ui.links import open_document
 from selfrag.ui.literal import literal
-from selfrag.ui.wording import count
+from selfrag.wording import count
 
 _SHOWN = 3  #: files that went well and are drawn one by one; more of them are folded up
 

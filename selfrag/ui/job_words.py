@@ -2,7 +2,7 @@
 
 from selfrag.documents.jobs import JobView
 from selfrag.documents.library import IngestResult
-from selfrag.ui.wording import count, duration
+from selfrag.wording import count, duration
 
 _STAGES = {
     "queued": "waiting",

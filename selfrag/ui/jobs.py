@@ -13,7 +13,7 @@ from selfrag.service import SelfRag
 from selfrag.ui.job_results import result_rows
 from selfrag.ui.job_words import progress, share
 from selfrag.ui.literal import literal
-from selfrag.ui.wording import count
+from selfrag.wording import count
 
 _SHOWN = 4  #: jobs drawn of those that run or wait; the others are counted
 

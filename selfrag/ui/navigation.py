@@ -15,7 +15,7 @@ from selfrag.service import SelfRag
 from selfrag.settings import Settings
 from selfrag.ui import page_list
 from selfrag.ui.literal import literal
-from selfrag.ui.wording import count
+from selfrag.wording import count
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ or, where it gives none, one that shares a word with what was searched for.
 import re
 
 from selfrag.reflection.events import FoundPassage
-from selfrag.ui.folding import RunView
+from selfrag.reflection.folding import RunView
 
 #: Probability of being relevant, 0 to 1, from which on a passage is shown. The packaged judge
 #: gives 0.003 to one that has nothing of the question, 0.01 and more to one that shares its topic.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from selfrag.pages import PageKind
-from selfrag.ui.wording import listed
+from selfrag.wording import listed
 
 #: What can be found (green), waits for text recognition (amber), failed (red), and is empty.
 _COLOURS = {

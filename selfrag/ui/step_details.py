@@ -3,10 +3,10 @@
 import streamlit as st
 
 from selfrag.reflection import events
+from selfrag.reflection.folding import RunView, Step
 from selfrag.reflection.grades import Support
 from selfrag.reflection.story import counted
 from selfrag.ui.colours import badge
-from selfrag.ui.folding import RunView, Step
 from selfrag.ui.funnel import draw_funnel
 from selfrag.ui.literal import literal
 from selfrag.ui.quoted import shortened

@@ -10,13 +10,13 @@ from typing import Any
 import streamlit as st
 
 from selfrag.reflection import events
+from selfrag.reflection.folding import RunView, Step, Stretch
 from selfrag.reflection.grades import Support
 from selfrag.reflection.story import DOING, tell
 from selfrag.ui.colours import toned
-from selfrag.ui.folding import RunView, Step, Stretch
 from selfrag.ui.literal import literal
 from selfrag.ui.step_details import PURPOSE, draw_details
-from selfrag.ui.wording import duration
+from selfrag.wording import duration
 
 ICONS = {
     "question_rewritten": ":material/forum:",

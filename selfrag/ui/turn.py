@@ -10,6 +10,7 @@ from functools import partial
 import streamlit as st
 
 from selfrag.reflection.events import AnswerDelta, Event, RunFinished
+from selfrag.reflection.folding import RunView, readable
 from selfrag.reflection.run import Run
 from selfrag.service import SelfRag
 from selfrag.ui import page_list
@@ -17,7 +18,6 @@ from selfrag.ui.answer import draw_answer
 from selfrag.ui.ask import Asker
 from selfrag.ui.conversation import events_of
 from selfrag.ui.evidence import draw_evidence, evidence_key, source_key, sources
-from selfrag.ui.folding import RunView, readable
 from selfrag.ui.graph_path import draw_path
 from selfrag.ui.literal import harmless, literal
 from selfrag.ui.timeline import Timeline

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import streamlit as st
 
 from selfrag.reflection.events import RunFinished
+from selfrag.reflection.folding import RunView
 from selfrag.reflection.grades import Support
 from selfrag.reflection.story import counted, notice, verdict
 from selfrag.ui.colours import TONES
-from selfrag.ui.folding import RunView
 from selfrag.ui.literal import literal
-from selfrag.ui.wording import duration
+from selfrag.wording import duration
 
 _ICONS = {"good": ":material/verified:", "fair": ":material/error:", "bad": ":material/cancel:"}
 _TITLE_ICONS = {

@@ -20,7 +20,7 @@ from selfrag.ui.links import to_quote
 from selfrag.ui.literal import literal
 from selfrag.ui.page_kinds import bar, in_words, left_out
 from selfrag.ui.page_segments import segments
-from selfrag.ui.wording import duration, runs, size
+from selfrag.wording import duration, runs, size
 from tests.support.library import add_records
 from tests.support.pdf_factory import Empty, Scan, make_pdf
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from selfrag.pages import Heading
+from selfrag.palette import DARK, LIGHT, Palette
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.reflection.events import ClaimGrade, RunFinished, StepUsage, UsefulnessGraded
+from selfrag.reflection.folding import RunView
 from selfrag.reflection.grades import Support
-from selfrag.ui.colours import DARK, LIGHT, Palette
-from selfrag.ui.folding import RunView
 from selfrag.ui.quoted import in_context, shortened
 from selfrag.ui.suggestions import suggestions
 from selfrag.ui.verdict import foot_line

@@ -2,8 +2,8 @@
 
 from langgraph.graph import END, START
 
+from selfrag.palette import LIGHT
 from selfrag.reflection.graph import build_graph
-from selfrag.ui.colours import LIGHT
 from selfrag.ui.graph_path import LABELS, dot, edges, way
 from tests.reflection.scripted import make_run
 

@@ -2,7 +2,7 @@
 
 from selfrag.reflection.events import ClaimGrade
 from selfrag.reflection.grades import Support
-from selfrag.ui.marks import Node, answer_tree
+from selfrag.reflection.marks import Node, answer_tree
 
 FULL, PART, NONE = Support.FULLY, Support.PARTIALLY, Support.NOT
 

@@ -6,8 +6,8 @@ from selfrag.reflection.events import (
     StepStarted,
     parse_event,
 )
+from selfrag.reflection.folding import RunView, readable
 from selfrag.reflection.grades import RelevanceGrade, Rewrite, Support, UsefulnessGrade
-from selfrag.ui.folding import RunView, readable
 from tests.reflection.scripted import ScriptedJudge, make_run
 
 
