@@ -24,18 +24,23 @@ from selfrag.index.payload import CONTENT, METADATA
 from selfrag.index.server import ServerClient, ServerHealth, server_health
 from selfrag.index.store import Client, Index
 from selfrag.models.embeddings import EmbeddingModel, make_embeddings
+from selfrag.models.own_key import OwnKey
 from selfrag.models.packaged import PackagedEmbeddings
 from selfrag.models.rerankers import make_reranker
 from selfrag.models.usage import Usage
 from selfrag.pages import Chunk, Page, Span
 from selfrag.quotes import find_quote
+from selfrag.records.conversations import Conversations, Place
 from selfrag.records.database import open_database
 from selfrag.records.documents import DocumentRecord, Documents, State
-from selfrag.records.runs import RunRecord, Runs
+from selfrag.records.feedback import Feedback
+from selfrag.records.runs import RunRecord
 from selfrag.reflection.budget import Budget
 from selfrag.reflection.casting import Casting
+from selfrag.reflection.events import Event
 from selfrag.reflection.follow_up import within
 from selfrag.reflection.options import RunOptions
+from selfrag.reflection.registry import Registry
 from selfrag.reflection.roles import Turn
 from selfrag.reflection.run import Run, RunPlan
 from selfrag.reflection.state import Stopped
@@ -47,8 +52,6 @@ from selfrag.settings import Settings, load_settings
 
 logger = logging.getLogger(__name__)
 
-KEPT_RUNS = 500  #: runs that can be followed without asking the records
-
 
 class SelfRag:
     """An open library and all that answers questions about it. Use as a context manager.
@@ -57,7 +60,12 @@ class SelfRag:
         settings: what it was opened with.
         jobs: ingestion in the background.
         library: documents on their way in and out.
+        conversations: which runs belong together, listed, searched, renamed, deleted.
+        feedback: what was said of runs.
     """
+
+    conversations: Conversations
+    feedback: Feedback
 
     def __init__(self, settings: Settings, *, reset: bool = False) -> None:
         """Open everything.
@@ -92,9 +100,8 @@ class SelfRag:
         engine = open_database(settings.database_url, storage)
         opened.callback(engine.dispose)
         self._documents = Documents(engine)
-        self._runs = Runs(engine)
-        self._live: dict[str, Run] = {}
-        self._live_lock = threading.Lock()
+        self._runs = Registry(engine)
+        self.conversations, self.feedback = self._runs.conversations, self._runs.feedback
         self.embeddings: EmbeddingModel = make_embeddings(settings, models)
         self.reranker = make_reranker(settings.reranker_model, models / "rerankers")
         self.casting = Casting(settings, self._packaged)
@@ -163,7 +170,7 @@ class SelfRag:
         self.jobs = Jobs()
         opened.callback(self.jobs.close)
         opened.callback(self.library.leave)
-        opened.callback(self._stop_runs)
+        opened.callback(self._runs.stop_all)
 
     def close(self) -> None:
         """Stop what is under way and give the storage back; further calls do nothing."""
@@ -388,6 +395,8 @@ class SelfRag:
         history: Sequence[tuple[str, str]] = (),
         claim: bool | None = None,
         budget: Budget | None = None,
+        place: Place | None = None,
+        casting: Casting | None = None,
     ) -> Run:
         """Begin to answer a question; returns at once, follow the run's log.
 
@@ -399,13 +408,17 @@ class SelfRag:
             history: the conversation so far, questions with their answers, oldest first.
             claim: whether it is a statement to be checked; told from its words where None.
             budget: what the run may spend; that of the settings where None.
+            place: the conversation that it is asked in, whose earlier turns are its history
+                where none is given.
+            casting: who writes and judges; as the settings say where None.
 
         Raises:
-            UserError: the question is blank or too long, an option is none of those above, or
-                the library is empty and is to be searched.
+            UserError: the question is blank or too long, an option is none of those above,
+                the library is empty and is to be searched, or the run cannot be recorded.
         """
         question = check_query(question)
-        settings = self.settings
+        casting = casting or self.casting
+        settings = casting.settings
         options = RunOptions.of(settings, strategy, retrieval, max_retries, k, budget)
         if options.retrieval is not RetrievalPolicy.NEVER and not self.ready():
             raise UserError(
@@ -419,9 +432,11 @@ class SelfRag:
                 raise Stopped
             options.budget.check(used)
 
-        cast = self.casting.cast(guard)
+        cast = casting.cast(guard)
         chosen = self._chosen(documents)
         turns = within([Turn(*turn) for turn in history], settings.history_turns)
+        if place is not None and not turns:
+            turns = tuple(self._runs.history(place, settings.history_turns))
         shape = options.shape(
             follow_up=bool(turns),
             claim=is_statement(question) if claim is None else claim,
@@ -441,14 +456,9 @@ class SelfRag:
             history=turns,
             cancel=cancel,
             budget=options.budget,
+            release=casting.hold(),
         )
-        run = Run(question, plan, self._record)
-        with self._live_lock:
-            self._live[run.id] = run
-            ended = [key for key, other in self._live.items() if other.log.closed]
-            for key in ended[:-KEPT_RUNS]:
-                del self._live[key]
-        return run.start()
+        return self._runs.begin(question, plan, place)
 
     def _chosen(self, documents: Sequence[str] | None) -> tuple[str, ...] | None:
         """The ids as given, each of a document that is there."""
@@ -456,11 +466,23 @@ class SelfRag:
 
     def run(self, run_id: str) -> Run | None:
         """A run of this process that is under way or ended lately."""
-        return self._live.get(run_id)
+        return self._runs.live(run_id)
 
     def recorded(self, run_id: str) -> RunRecord | None:
-        """A run that has ended, from the records."""
-        return self._runs.get(run_id)
+        """A run from the records."""
+        return self._runs.recorded(run_id)
+
+    def events(self, run_id: str) -> list[Event]:
+        """What is known of a run so far, in order; nothing where there is no such run."""
+        return self._runs.events(run_id)
+
+    def casting_with(self, own: OwnKey) -> Casting:
+        """The models of a key that a person entered, to be closed by whoever asked for them.
+
+        Raises:
+            UserError: the endpoint needs a key and there is none.
+        """
+        return Casting(own.applied(self.settings), self._packaged, own_key=True)
 
     def _locate(self, hit: Hit, quote: str) -> tuple[int, str | None]:
         """The page on which a quote of a hit begins, and its printed label."""
@@ -471,24 +493,6 @@ class SelfRag:
                     return span.page, page.label
         page = self._documents.page(hit.document_id, hit.page)
         return hit.page, page.label if page else None
-
-    def _record(self, run: Run) -> None:
-        end = run.result()
-        self._runs.put(
-            RunRecord(
-                id=run.id,
-                question=run.question,
-                status=end.status,
-                started_at=run.started_at,
-                elapsed_s=end.elapsed_s,
-                events=[event.model_dump(mode="json") for event in run.log.kept()],
-            )
-        )
-
-    def _stop_runs(self) -> None:
-        for run in list(self._live.values()):
-            if not run.log.closed:
-                run.stop()
 
     def _packaged(self) -> PackagedEmbeddings:
         """The packaged model, for the local judge and the extractive writer."""

@@ -18,6 +18,7 @@ from selfrag.errors import UserError
 from selfrag.models.chat_errors import (
     CALL_ERRORS,
     NO_KEY,
+    OWN_KEY,
     endpoint,
     explain,
     key_variable,
@@ -40,6 +41,7 @@ def make_chat_model(
     max_retries: int = 2,
     max_wait: float = 20.0,
     requests_per_minute: float | None = None,
+    own_key: bool = False,
 ) -> ChatOpenAI:
     """A chat model, ready to be shared by all runs and threads.
 
@@ -53,6 +55,8 @@ def make_chat_model(
         max_wait: seconds; an endpoint that asks to wait longer (``Retry-After``) is not waited
             for, so that a rate limit ends in a sentence rather than in silence.
         requests_per_minute: keeps below an endpoint's limit by waiting; None does not.
+        own_key: a person entered key and endpoint for themselves: what goes wrong is told to
+            them, not to whoever wrote the settings.
 
     Raises:
         UserError: the endpoint needs a key and has none, or the key can't be one.
@@ -62,7 +66,8 @@ def make_chat_model(
     variable = key_variable(where)
     key = (api_key or "").strip()
     if not key and (of_openai or "openrouter.ai" in where):
-        raise UserError(f"{where} needs a key. Set {variable} in .env or in the environment.")
+        cure = "Enter one" if own_key else f"Set {variable} in .env or in the environment"
+        raise UserError(f"{where} needs a key. {cure}.")
     if not key.isascii() or len(key.split()) > 1:
         raise UserError(f"{variable} holds characters that no key has. Copy the key again.")
 
@@ -81,6 +86,7 @@ def make_chat_model(
         timeout=limits,
         max_retries=max_retries,
         stream_usage=True,
+        metadata={OWN_KEY: own_key},
         rate_limiter=_limiter(requests_per_minute),
         # Only OpenAI's own newest models need the Responses API; other servers lack it.
         use_responses_api=None if of_openai else False,

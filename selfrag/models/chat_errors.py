@@ -32,6 +32,9 @@ CALL_ERRORS = (
 #: Sent where an endpoint needs no key (Ollama, llama.cpp): the client insists on having one.
 NO_KEY = "not-needed"
 
+#: In a model's metadata: whether key and endpoint were entered by a person for themselves.
+OWN_KEY = "own_key"
+
 _MODEL = "model (CHAT_MODEL or JUDGE_MODEL)"
 _OPENAI_URL = "https://api.openai.com/v1"
 _UNKNOWN_MODEL = re.compile(
@@ -79,6 +82,10 @@ def explain(error: Exception, model: ChatOpenAI) -> ModelError:
     where, name = endpoint(model), model.model_name
     variable = key_variable(where)
     said = _said(error, model)
+    if (model.metadata or {}).get(OWN_KEY):
+        told = _explain_own(error, name, where)
+        if told is not None:
+            return told
     match error:
         case ModelRefusalError() | openai.ContentFilterFinishReasonError():
             return ModelError(
@@ -112,6 +119,31 @@ def explain(error: Exception, model: ChatOpenAI) -> ModelError:
         f"{where} did not answer as an OpenAI-compatible endpoint does{said}. Check that "
         "LLM_BASE_URL is its API address (it usually ends with /v1)."
     )
+
+
+def _explain_own(error: Exception, name: str, where: str) -> ModelError | None:
+    """The errors that are put right where key, address and model were entered, if it is one."""
+    again = "Enter {} under “Models” in the settings beside the question."
+    if isinstance(error, openai.APIConnectionError) and _nobody_there(error):
+        return ModelError(f"Nothing answers at {where}. {again.format('its address')}", fatal=True)
+    if not isinstance(error, openai.APIStatusError):
+        return None
+    if error.status_code == 401:
+        return ModelError(
+            f"{where} refused the key that you entered. {again.format('another one')}", fatal=True
+        )
+    unknown = bool(_UNKNOWN_MODEL.search(error.message)) or error.code == "model_not_found"
+    if unknown and error.status_code in (400, 404):
+        return ModelError(
+            f"{where} has no model {name}. {again.format('another name')}", fatal=True
+        )
+    if error.status_code == 404:
+        return ModelError(
+            f"There is no chat endpoint at {where}: its address usually ends with /v1. "
+            f"{again.format('it')}",
+            fatal=True,
+        )
+    return None
 
 
 def _explain_status(

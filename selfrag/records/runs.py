@@ -1,16 +1,27 @@
-"""Runs: each is its question and its event log, kept so that it can be read again."""
+"""Runs: each is its question and its event log, kept so that it can be read again.
 
-from dataclasses import dataclass
+A run is written when it begins and again when it ends: one that is still ``running`` when the
+records are opened was under way when the application was ended.
+"""
+
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Engine, delete, insert, select
+from sqlalchemy import Engine, insert, select, update
 
 from selfrag.records.schema import runs
+
+RUNNING = "running"
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A finished run: ``events`` are its log as JSON objects, in order."""
+    """A run: ``events`` are its log as JSON objects, in order.
+
+    Attributes:
+        status: how it ended, or ``running``.
+        started_at: seconds since the epoch; ``elapsed_s`` is None where the end was not seen.
+    """
 
     id: str
     question: str
@@ -26,26 +37,31 @@ class Runs:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def put(self, run: RunRecord) -> None:
-        """Store a run, in place of an earlier one with the same id."""
+    def begin(self, run: RunRecord) -> None:
+        """Store a run that has begun."""
         with self._engine.begin() as connection:
-            connection.execute(delete(runs).where(runs.c.id == run.id))
-            connection.execute(
-                insert(runs).values(
-                    id=run.id,
-                    question=run.question,
-                    status=run.status,
-                    started_at=run.started_at,
-                    elapsed_s=run.elapsed_s,
-                    events=run.events,
-                )
+            connection.execute(insert(runs).values(asdict(run)))
+
+    def finish(self, run: RunRecord) -> bool:
+        """Store how a run ended; False where it was deleted while it was under way."""
+        values = asdict(run)
+        with self._engine.begin() as connection:
+            changed = connection.execute(
+                update(runs).where(runs.c.id == values.pop("id")).values(values)
             )
+        return changed.rowcount > 0
 
     def get(self, run_id: str) -> RunRecord | None:
         """The run with this id, or None."""
         with self._engine.connect() as connection:
             row = connection.execute(select(runs).where(runs.c.id == run_id)).mappings().first()
         return RunRecord(**row) if row else None
+
+    def running(self) -> list[RunRecord]:
+        """The runs whose end has not been recorded."""
+        query = select(runs).where(runs.c.status == RUNNING)
+        with self._engine.connect() as connection:
+            return [RunRecord(**row) for row in connection.execute(query).mappings()]
 
     def latest(self, limit: int = 20) -> list[RunRecord]:
         """The most recent runs, newest first."""

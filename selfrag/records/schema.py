@@ -1,7 +1,8 @@
-"""The tables: documents with their pages, and runs with their event logs."""
+"""The tables: documents with their pages, runs with their event logs, conversations, feedback."""
 
 from sqlalchemy import (
     JSON,
+    Boolean,
     Column,
     Float,
     ForeignKey,
@@ -67,4 +68,48 @@ runs = Table(
     Column("elapsed_s", Float),
     Column("events", JSON, nullable=False),
     Index("runs_by_start", "started_at"),
+)
+
+conversations = Table(
+    "conversations",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("owner", String(255)),
+    Column("title", Text, nullable=False),
+    Column("searched", Text, nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("changed_at", Float, nullable=False),
+    Index("conversations_by_change", "owner", "changed_at"),
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    # Counted up by the database: two tabs may ask in one conversation at the same moment.
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column(
+        "conversation_id",
+        String(36),
+        ForeignKey("conversations.id", ondelete="CASCADE"),
+        nullable=False,
+    ),
+    Column(
+        "run_id",
+        String(36),
+        ForeignKey("runs.id", ondelete="CASCADE"),
+        nullable=False,
+        unique=True,
+    ),
+    Column("searched", Text, nullable=False),
+    Index("turns_by_conversation", "conversation_id", "id"),
+)
+
+feedback = Table(
+    "feedback",
+    metadata,
+    Column("run_id", String(36), ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("thumb", Boolean),
+    Column("note", Text, nullable=False),
+    Column("changed_at", Float, nullable=False),
 )

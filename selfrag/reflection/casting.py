@@ -11,6 +11,7 @@ Any writer goes with any judge. Where nothing is configured these are quotes and
 every interface names as what they are.
 """
 
+import copy
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -52,8 +53,10 @@ class Casting:
     Args:
         encoder: the packaged embedding model, which local judge and extractive writer work
             with; called only where one of them plays.
+        own_key: the key is one that a person entered, and is named so where it is refused.
 
     Attributes:
+        settings: what it casts from.
         decision_model: any decision model of LangChain's, used where ``JUDGE=decisions`` in
             place of OpenAI's API.
 
@@ -62,16 +65,20 @@ class Casting:
             LOCAL_MODEL can't be used.
     """
 
-    def __init__(self, settings: Settings, encoder: Callable[[], Any]) -> None:
-        self._settings = settings
+    def __init__(
+        self, settings: Settings, encoder: Callable[[], Any], *, own_key: bool = False
+    ) -> None:
+        self.settings = settings
         self._encoder = encoder
+        self._own_key = own_key
         self._lock = threading.Lock()
+        self._in_use = _InUse()
         self._models: dict[str, ChatOpenAI] = {}
         self._decisions: DecisionModel | None = None
         self.decision_model: BaseDecisionModel | None = None
         self.local_model: LocalModel | None = None
         _check(settings)
-        self._prices = _prices(settings)
+        self.prices = _prices(settings)
         if settings.local_model is not None:
             self.local_model = LocalModel(settings.local_model, context=settings.local_context)
         else:
@@ -90,20 +97,59 @@ class Casting:
         ledger = UsageLedger(guard, self._price)
         return Cast(self._cast_writer(ledger), self._cast_judge(ledger), ledger)
 
+    def with_parts(self, writer: str | None, judge: str | None) -> "Casting":
+        """The same models with other parts; not to be closed by itself.
+
+        Args:
+            writer, judge: as the settings of that name; what it was where None.
+
+        Raises:
+            UserError: there is no model to play a part.
+        """
+        changed = {"writer": writer, "judge": judge}
+        if judge == "decisions" and judge not in self.judges():
+            raise UserError("There is no decision model here. Choose another judge.")
+        if judge == "chat" and self.settings.judges == "decisions":
+            changed["judge_model"] = self.settings.writer_model  # it named the decision model
+        settings = self.settings.model_copy(
+            update={name: value for name, value in changed.items() if value is not None}
+        )
+        _check(settings)
+        other = copy.copy(self)
+        other.settings = settings
+        return other
+
+    def judges(self) -> list[str]:
+        """The judges that can play: ``chat``, ``decisions``, ``local``."""
+        decides = self.settings.judges == "decisions" or self.decision_model is not None
+        there = {"chat": self.settings.llm_configured, "decisions": decides, "local": True}
+        return [name for name, is_there in there.items() if is_there]
+
+    def hold(self) -> Callable[[], None]:
+        """Keep the models open for a run, whatever is closed meanwhile; returns what ends that."""
+        return self._in_use.hold()
+
     def close(self) -> None:
-        """Stop serving a model file."""
+        """Stop serving a model file and close connections, once no run holds them."""
+        self._in_use.close(self._close)
+
+    def _close(self) -> None:
         if self.local_model is not None:
             self.local_model.close()
+        with self._lock:
+            for model in self._models.values():
+                model.root_client.close()
+            self._models.clear()
 
     def _cast_writer(self, ledger: UsageLedger) -> Writer:
-        settings = self._settings
+        settings = self.settings
         if settings.writes == "quotes":
             return ExtractiveWriter(self._encoder())
         name = settings.writer_model
         return ChatWriter(self._chat_models()[name], name, ledger)
 
     def _cast_judge(self, ledger: UsageLedger) -> Judge:
-        settings = self._settings
+        settings = self.settings
         if settings.judges == "decisions":
             model = self._decision_model()
             words = self._chat_judge(ledger) if settings.writes == "chat" else self._local_judge()
@@ -111,7 +157,7 @@ class Casting:
         return self._chat_judge(ledger) if settings.judges == "chat" else self._local_judge()
 
     def _chat_judge(self, ledger: UsageLedger) -> ChatJudge:
-        settings = self._settings
+        settings = self.settings
         name = settings.grading_model
         return ChatJudge(
             self._chat_models()[name],
@@ -124,12 +170,12 @@ class Casting:
         )
 
     def _local_judge(self) -> LocalJudge:
-        return LocalJudge(self._encoder(), useful_from=self._settings.useful_from)
+        return LocalJudge(self._encoder(), useful_from=self.settings.useful_from)
 
     def _decision_model(self) -> DecisionModel:
         if self.decision_model is not None:
             return LangChainDecisions(self.decision_model)
-        settings = self._settings
+        settings = self.settings
         if settings.judge_model is None:
             raise UserError("JUDGE=decisions needs JUDGE_MODEL: set it to a decision model.")
         with self._lock:
@@ -144,7 +190,7 @@ class Casting:
 
     def _chat_models(self) -> dict[str, ChatOpenAI]:
         """The chat models by name, made once: writer and judge share what they can."""
-        settings = self._settings
+        settings = self.settings
         names = [settings.writer_model] if settings.writes == "chat" else []
         if settings.judges == "chat":
             names.append(settings.grading_model)
@@ -155,7 +201,7 @@ class Casting:
             return dict(self._models)
 
     def _make(self, name: str) -> ChatOpenAI:
-        settings = self._settings
+        settings = self.settings
         base_url, key, timeout = settings.llm_endpoint, settings.llm_key, settings.llm_timeout
         if self.local_model is not None:
             loaded = self.local_model.load()
@@ -167,10 +213,44 @@ class Casting:
             temperature=settings.llm_temperature,
             timeout=timeout,
             requests_per_minute=settings.llm_requests_per_minute,
+            own_key=self._own_key,
         )
 
     def _price(self, model: str, usage: Usage) -> float | None:
-        return cost({model: usage}, self._prices)
+        return cost({model: usage}, self.prices)
+
+
+class _InUse:
+    """Counts the runs that use something, and closes it after the last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held = 0
+        self._closing: Callable[[], None] | None = None
+
+    def hold(self) -> Callable[[], None]:
+        with self._lock:
+            self._held += 1
+        done = threading.Event()
+
+        def release() -> None:
+            with self._lock:
+                if done.is_set():
+                    return
+                done.set()
+                self._held -= 1
+                close = None if self._held else self._closing
+            if close is not None:
+                close()
+
+        return release
+
+    def close(self, close: Callable[[], None]) -> None:
+        with self._lock:
+            self._closing = close
+            held = self._held
+        if not held:
+            close()
 
 
 def _check(settings: Settings) -> None:

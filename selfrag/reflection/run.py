@@ -52,6 +52,7 @@ class RunPlan:
         history: the conversation so far, oldest turn first, where ``shape.follow_up``.
         cancel: set to end the run; its models' ledger should look at it before each call.
         budget: what the run may spend; calls and tokens are the ledger's to look after.
+        release: called when the run needs its writer and judge no more.
     """
 
     writer: Writer
@@ -67,6 +68,7 @@ class RunPlan:
     history: tuple[Turn, ...] = ()
     budget: Budget = UNLIMITED
     cancel: threading.Event = field(default_factory=threading.Event)
+    release: Callable[[], None] = lambda: None
 
 
 class Run:
@@ -79,21 +81,36 @@ class Run:
     """
 
     def __init__(
-        self, question: str, plan: RunPlan, finished: Callable[["Run"], None] | None = None
+        self,
+        question: str,
+        plan: RunPlan,
+        finished: Callable[["Run"], None] | None = None,
+        started: Callable[["Run"], None] | None = None,
     ) -> None:
+        """A run that has not begun.
+
+        Args:
+            finished: called once, when the log is closed.
+            started: called with the first event in the log, before anything is done.
+        """
         self.id = str(uuid.uuid4())
         self.question = question
         self.started_at = time.time()
         self.log = EventLog()
         self._plan = plan
         self._finished = finished
+        self._started = started
         self._began = time.perf_counter()
         self._state: State = {}
         self._timer: threading.Timer | None = None
         self._thread = threading.Thread(target=self._work, name=f"run-{self.id[:8]}", daemon=True)
 
     def start(self) -> "Run":
-        """Begin; returns at once."""
+        """Begin; returns at once.
+
+        Raises:
+            Exception: what ``started`` raises; nothing has begun then.
+        """
         plan = self._plan
         self.log.append(
             RunStarted(
@@ -119,6 +136,8 @@ class Run:
                 budget={name: value for name, value in asdict(plan.budget).items() if value},
             )
         )
+        if self._started is not None:
+            self._started(self)
         if plan.budget.seconds is not None:
             self._timer = threading.Timer(
                 plan.budget.seconds, lambda: self._stop(plan.budget.out_of_time)
@@ -245,8 +264,10 @@ class Run:
         )
         if self._timer is not None:
             self._timer.cancel()
-        if self.log.append(event, last=True) and self._finished is not None:
-            self._finished(self)
+        if self.log.append(event, last=True):
+            self._plan.release()
+            if self._finished is not None:
+                self._finished(self)
 
 
 def run_json(run_id: str, question: str, end: RunFinished, kept: list[Event]) -> dict[str, Any]:

@@ -93,10 +93,11 @@ def test_answers_come_from_the_file_without_a_key_or_an_endpoint(
 ) -> None:
     rag = open_rag(local_model=file)
     assert llm_server.requests == [], "it is loaded when it is needed"
-    end = rag.start("Hello!", retrieval="never").result(20)
+    run = rag.start("Hello!", retrieval="never")
+    end = run.result(20)
     assert end.status == "answered"
     assert end.usage.cost_usd == 0
-    started = rag.run(next(iter(rag._live))).log.snapshot()[0]
+    started = run.log.snapshot()[0]
     assert started.writer == started.judge == "small-chat"
     (sentence,) = [c.sentence for c in _checks(rag) if c.name == "language model"]
     assert "small-chat writes, small-chat judges" in sentence

@@ -78,12 +78,16 @@ def test_pages_are_replaced_and_go_with_their_document(documents: Documents):
 
 def test_run_comes_back_with_its_log(tmp_path: Path):
     runs = Runs(open_database(None, tmp_path))
-    run = RunRecord("r1", "Why?", "answered", 1.0, 0.5, [{"step": "run_started"}])
-    runs.put(run)
-    runs.put(run)
-    assert runs.get("r1") == run
+    begun = RunRecord("r1", "Why?", "running", 1.0, None, [{"step": "run_started"}])
+    runs.begin(begun)
+    assert runs.running() == [begun]
+    ended = RunRecord("r1", "Why?", "answered", 1.0, 0.5, [*begun.events, {"step": "x"}])
+    assert runs.finish(ended)
+    assert runs.get("r1") == ended
+    assert runs.running() == []
     assert runs.get("r2") is None
-    runs.put(RunRecord("r2", "How?", "failed", 2.0, None, []))
+    assert not runs.finish(RunRecord("r2", "How?", "failed", 2.0, None, []))
+    runs.begin(RunRecord("r2", "How?", "running", 2.0, None, []))
     assert [found.id for found in runs.latest()] == ["r2", "r1"]
 
 
