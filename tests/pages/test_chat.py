@@ -335,8 +335,7 @@ def test_only_the_chosen_documents_are_asked(harbour: SelfRag, app: AppTest, tmp
     app.run()
     app.multiselect[0].set_value([result.document_id]).run()
     ask(app, "What is said about Saint Malo?")
-    (run,) = [harbour.run(it) for it in harbour._live]
-    assert run is not None
+    (run,) = harbour._runs._live.values()
     assert run.log.snapshot()[0].documents == [result.document_id]
     found = next(event for event in run.log.snapshot() if event.step == "retrieve")
     assert {hit.document for hit in found.hits} == {"ferry.pdf"}
