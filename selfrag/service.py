@@ -49,6 +49,7 @@ from selfrag.reflection.strategy import RetrievalPolicy
 from selfrag.retrieval.funnel import Funnel, FunnelSettings, check_query
 from selfrag.retrieval.result import Hit, Mode, Retrieval
 from selfrag.settings import Settings, load_settings
+from selfrag.sharing.shared import Sharing
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +63,7 @@ class SelfRag:
         library: documents on their way in and out.
         conversations: which runs belong together, listed, searched, renamed, deleted.
         feedback: what was said of runs.
+        sharing: runs as reports and as JSON.
     """
 
     conversations: Conversations
@@ -102,6 +104,7 @@ class SelfRag:
         self._documents = Documents(engine)
         self._runs = Registry(engine)
         self.conversations, self.feedback = self._runs.conversations, self._runs.feedback
+        self.sharing = Sharing(self.run, self.recorded, self.page_image)
         self.embeddings: EmbeddingModel = make_embeddings(settings, models)
         self.reranker = make_reranker(settings.reranker_model, models / "rerankers")
         self.casting = Casting(settings, self._packaged)

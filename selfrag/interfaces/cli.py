@@ -20,7 +20,7 @@ from selfrag import settings as settings_module
 from selfrag.diagnosis import Verdict, examine, examine_closed
 from selfrag.errors import ModelError, UserError
 from selfrag.index import transfer
-from selfrag.interfaces import show
+from selfrag.interfaces import sharing, show
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.reflection.strategy import RetrievalPolicy, Strategy
 from selfrag.retrieval.result import Mode
@@ -187,6 +187,30 @@ def ask(
             show.answer(end, run.log.kept())
         if end.status == "failed":
             raise typer.Exit(1)
+
+
+@app.command()
+def export(
+    run_id: Annotated[str, typer.Argument(help="As `ask --json` and shared files name it.")],
+    html: Annotated[
+        Path | None, typer.Option(help="A report with page images; opens without a network.")
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option(help="The run's events, to be read back.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a run of the records as a report for people, or as JSON for programs."""
+    with _opened(as_json) as rag:
+        if as_json and html is None and json_file is None:
+            _print_json(rag.sharing.json(run_id))
+            return
+        made = sharing.write(rag, run_id, html, json_file)
+    if as_json:
+        _print_json({"written": [str(path) for path in made]})
+    else:
+        for path in made:
+            typer.echo(f"{path} is written.")
 
 
 @app.command()

@@ -51,6 +51,7 @@ def generator(state: State, runtime: Run) -> State:
                 attempt=number,
                 answer=answer,
                 mended=_told(feedback),
+                prompt=context.writer.prompt(state["question"], passages, feedback),
                 context=[
                     events.ContextPassage(
                         number=passage.number,

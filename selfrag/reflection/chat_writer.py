@@ -56,6 +56,12 @@ class ChatWriter:
         with self._ledger.call(_STEP, self._model.model_name, messages) as call:
             yield from self._stream(messages, call)
 
+    def prompt(
+        self, question: str, passages: Sequence[Passage], feedback: Feedback | None = None
+    ) -> str:
+        """The messages that `write` sends, one after the other."""
+        return "\n\n".join(message.text for message in _messages(question, passages, feedback))
+
     def _stream(self, messages: Sequence[BaseMessage], call: Call) -> Iterator[str]:
         where, model = endpoint(self._model), self._model.model_name
         seen = _Seen()

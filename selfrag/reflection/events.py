@@ -53,6 +53,8 @@ class RunStarted(_Event):
     claim: bool = False  #: a statement, that ends with a verdict
     judge_language_model: bool = True
     budget: dict[str, float] = Field(default_factory=dict)  #: calls, tokens, seconds, if any
+    started_at: float | None = None  #: seconds since the epoch
+    keep: int | None = None  #: passages that the writer is given at most
 
 
 class StepStarted(_Event):
@@ -161,13 +163,18 @@ class ContextPassage(BaseModel):
 
 
 class Generated(_Event):
-    """One attempt at an answer, the passages it was written from, and what it was told to mend."""
+    """One attempt at an answer, the passages it was written from, and what it was told to mend.
+
+    ``prompt`` is every word that the language model was sent, rules and passages; empty where none
+    wrote.
+    """
 
     step: Literal["generator"] = "generator"
     attempt: int
     answer: str
     context: list[ContextPassage]
     mended: list[str] = Field(default_factory=list)
+    prompt: str = ""
 
 
 class ClaimGrade(BaseModel):

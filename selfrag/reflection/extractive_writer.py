@@ -76,6 +76,12 @@ class ExtractiveWriter:
             text = quotable(candidate.sentence.text)
             yield f"{' ' if place else ''}{text} [Doc {passages[candidate.passage].number}]"
 
+    def prompt(
+        self, question: str, passages: Sequence[Passage], feedback: Feedback | None = None
+    ) -> str:
+        """Nothing: no model is asked."""
+        return ""
+
 
 def select(evidence: Evidence, refused: set[str] = frozenset()) -> list[Candidate]:  # type: ignore[assignment]
     """The sentences to quote, the best first; empty where every one was refused."""

@@ -22,6 +22,8 @@ KINDS = {Support.FULLY: "full", Support.PARTIALLY: "partial", Support.NOT: "none
 
 _MARK = re.compile(r"\[(\d{1,3})\]")
 _ANY_MARK = re.compile(r"\s*\[(?:doc(?:ument)?\.?\s*)?\d{1,3}\]", re.IGNORECASE)
+_BLANK = re.compile(r"\n{2,}")
+_ACTIVE = re.compile(r"([\\`*_~<>\[\]!&|#+-])")
 _BLOCKS = {
     "paragraph": "p",
     "bullet_list": "ul",
@@ -40,25 +42,53 @@ _INLINE = {"strong": "strong", "em": "em", "s": "s"}
 _parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
-def answer_tree(answer: str, claims: Sequence[ClaimGrade], numbers: Sequence[int]) -> list[Node]:
+def answer_tree(
+    answer: str, claims: Sequence[ClaimGrade], numbers: Sequence[int], *, quoted: bool = False
+) -> list[Node]:
     """The answer as nodes for the page.
 
     Args:
         answer: Markdown with marks ``[1]``.
         claims: as graded; each is found in the answer by its letters, whatever its spacing.
         numbers: the citations that exist; any other mark stays text.
+        quoted: the answer consists of sentences from documents and is no Markdown at all.
 
     Returns:
         ``{"tag", "children"}`` for an element, ``{"text", "support", "claim"}`` for a text
         (support ``full``, ``partial``, ``none`` or None), ``{"cite": n}`` for a mark.
     """
     root: list[Node] = []
-    stack = [root]
-    for token in _parser.parse(answer):
-        _block(token, stack)
+    if quoted:
+        root += [
+            {"tag": "p", "children": [{"text": part}]} for part in _BLANK.split(answer) if part
+        ]
+    else:
+        stack = [root]
+        for token in _parser.parse(_with_quotes_kept(answer, claims)):
+            _block(token, stack)
     leaves = list(_leaves(root, set(numbers)))
     _colour(leaves, claims)
     return root
+
+
+def _with_quotes_kept(answer: str, claims: Sequence[ClaimGrade]) -> str:
+    """Markdown in which the words that are quoted from a document stand for themselves.
+
+    A model writes Markdown, but a star or a link inside a sentence that it copied is the
+    document's, and what is checked against the page must read as on the page.
+    """
+    places: list[tuple[int, int]] = []
+    for quote in {claim.quote.strip() for claim in claims if claim.quote}:
+        start = answer.find(quote) if _ACTIVE.search(quote) else -1
+        while start >= 0:
+            places.append((start, start + len(quote)))
+            start = answer.find(quote, start + len(quote))
+    parts, position = [], 0
+    for start, end in sorted(places):
+        if start >= position:
+            parts += [answer[position:start], _ACTIVE.sub(r"\\\1", answer[start:end])]
+            position = end
+    return "".join([*parts, answer[position:]])
 
 
 def _block(token: Token, stack: list[list[Node]]) -> None:

@@ -68,6 +68,12 @@ class Writer(Protocol):
         """
         ...
 
+    def prompt(
+        self, question: str, passages: Sequence[Passage], feedback: Feedback | None = None
+    ) -> str:
+        """Every word that `write` sends to a language model; empty where it asks none."""
+        ...
+
 
 class Judge(Protocol):
     """Grades every step. No method raises for a malformed reply: the grade says so instead.

@@ -133,6 +133,8 @@ class Run:
                     judge_asks=plan.judge.is_language_model,
                     writer_asks=plan.writer.is_language_model,
                 ),
+                started_at=self.started_at,
+                keep=plan.keep,
                 budget={name: value for name, value in asdict(plan.budget).items() if value},
             )
         )

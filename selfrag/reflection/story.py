@@ -55,6 +55,26 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
+def spent(usage: events.StepUsage) -> str:
+    """``3 calls, 1,200 tokens read, 50 written, $0.0012``; an unknown price is said to be one."""
+    if not usage.llm_calls:
+        return "not asked"
+    about = "about " if usage.estimated else ""
+    tokens = f"{about}{usage.input_tokens:,} tokens read, {usage.output_tokens:,} written"
+    return f"{counted(usage.llm_calls, 'call')}, {tokens}, {price(usage.cost_usd)}"
+
+
+def price(dollars: float | None) -> str:
+    """``$0.0012``, ``$1.25``, ``price not known``."""
+    if dollars is None:
+        return "price not known"
+    if not dollars:
+        return "no cost"
+    if dollars >= 1:
+        return f"${dollars:,.2f}"
+    return f"${dollars:.4f}" if dollars >= 0.001 else f"${dollars:.6f}"
+
+
 def notice(log: Sequence[Event]) -> str | None:
     """What must stand at the answer about how it was written; None where nothing must."""
     started = log[0] if log else None

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from selfrag.reflection import events
+from selfrag.reflection.explain import PURPOSE
 from selfrag.reflection.folding import RunView, Step
 from selfrag.reflection.grades import Support
 from selfrag.reflection.story import counted
@@ -11,20 +12,6 @@ from selfrag.ui.funnel import draw_funnel
 from selfrag.ui.literal import literal
 from selfrag.ui.quoted import shortened
 
-#: what a step is for, in a sentence for someone who has never heard of it
-PURPOSE = {
-    "question_rewritten": "The search knows nothing of the conversation, so the question is "
-    "made to stand by itself.",
-    "self_critique": "One look at the whole answer: does it stand as it is?",
-    "claim_verdict": "A statement is held against the documents: what speaks for it, what against?",
-    "retrieval_decision": "A greeting needs no documents; a question about facts does.",
-    "retrieve": "Two searches, by words and by meaning, are merged and narrowed down.",
-    "relevance_grader": "Only passages that help with the question are given to the writer.",
-    "generator": "The answer is written from the relevant passages alone.",
-    "support_grader": "Each claim of the answer is looked up in the passages it was written from.",
-    "usefulness_grader": "A true answer can still miss the question; this is checked apart.",
-    "query_rewriter": "The search is tried with other words, aimed at what was missing.",
-}
 _CLAIMS = {
     Support.FULLY: ("good", "backed"),
     Support.PARTIALLY: ("fair", "partly backed"),

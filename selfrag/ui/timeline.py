@@ -10,12 +10,12 @@ from typing import Any
 import streamlit as st
 
 from selfrag.reflection import events
+from selfrag.reflection.explain import PURPOSE, tone
 from selfrag.reflection.folding import RunView, Step, Stretch
-from selfrag.reflection.grades import Support
 from selfrag.reflection.story import DOING, tell
 from selfrag.ui.colours import toned
 from selfrag.ui.literal import literal
-from selfrag.ui.step_details import PURPOSE, draw_details
+from selfrag.ui.step_details import draw_details
 from selfrag.wording import duration
 
 ICONS = {
@@ -31,12 +31,6 @@ ICONS = {
     "query_rewriter": ":material/autorenew:",
 }
 _HOLD = "\N{NO-BREAK SPACE}"  #: keeps a number and its unit on one line
-_SUPPORT_TONES = {
-    Support.FULLY: "good",
-    Support.PARTIALLY: "fair",
-    Support.NOT: "bad",
-    Support.UNKNOWN: "fair",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +63,6 @@ class Timeline:
         for position in range(len(rows), len(self._slots)):
             self._slots[position].empty()
             self._rows[position] = _Row("", "")
-
-
-def tone(event: events.Event) -> str | None:
-    """What a step's verdict means for the answer: good, fair or bad; None where it has none."""
-    match event:
-        case events.RelevanceGraded():
-            relevant = [grade.relevant for grade in event.grades]
-            return "good" if True in relevant else "fair" if None in relevant else "bad"
-        case events.SupportGraded():
-            return _SUPPORT_TONES.get(event.label)
-        case events.UsefulnessGraded():
-            return {True: "good", False: "bad", None: "fair"}[event.useful]
-        case events.Retrieved(hits=[]):
-            return "bad"
-        case events.QueryRewritten(query=None):
-            return "fair"
-    return "fair" if event.error else None
 
 
 def _rows(view: RunView) -> list[_Row]:

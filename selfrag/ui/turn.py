@@ -11,13 +11,15 @@ import streamlit as st
 
 from selfrag.reflection.events import AnswerDelta, Event, RunFinished
 from selfrag.reflection.folding import RunView, readable
+from selfrag.reflection.pathway import shape_of
 from selfrag.reflection.run import Run
+from selfrag.reflection.sources import sources
 from selfrag.service import SelfRag
 from selfrag.ui import page_list
 from selfrag.ui.answer import draw_answer
 from selfrag.ui.ask import Asker
 from selfrag.ui.conversation import events_of
-from selfrag.ui.evidence import draw_evidence, evidence_key, source_key, sources
+from selfrag.ui.evidence import draw_evidence, evidence_key, source_key
 from selfrag.ui.graph_path import draw_path
 from selfrag.ui.literal import harmless, literal
 from selfrag.ui.timeline import Timeline
@@ -187,7 +189,7 @@ def _follow(
             nodes = len(view.nodes)
             with path.container():
                 st.markdown("**The path through the graph**")
-                draw_path(view.nodes, finished=False)
+                draw_path(view.nodes, finished=False, shape=shape_of(view))
         with working:
             draw_working(time.time() - run.started_at)
         timeline.draw(view)
@@ -223,4 +225,4 @@ def _path(view: RunView, run_id: str) -> None:
     )
     if opened.open:
         with opened:
-            draw_path(view.nodes, finished=view.finished is not None)
+            draw_path(view.nodes, finished=view.finished is not None, shape=shape_of(view))

@@ -122,6 +122,19 @@ def test_ask_with_a_language_model(shell: Shell, llm_server: LlmServer):
     assert answer["usage"]["input_tokens"] > 0
 
 
+def test_run_is_exported_as_a_report_and_as_json(shell: Shell, tmp_path: Path):
+    run = shell.json("ask", "How many days of leave may employees take?")
+    html, file = tmp_path / "r.html", tmp_path / "r.json"
+    done = shell.run("export", run["run_id"], "--html", html, "--json-file", file)
+    assert done.returncode == 0, done.stderr
+    assert "twenty five days" in html.read_text(encoding="utf-8")
+    assert json.loads(file.read_text(encoding="utf-8"))["events"] == run["events"]
+    assert shell.json("export", run["run_id"])["format"] == "self-rag run"
+    assert "no run" in shell.run("export", "nothing", "--html", html).stderr
+    assert "--html FILE" in shell.run("export", run["run_id"]).stderr
+    assert "another place" in shell.run("export", run["run_id"], "--html", tmp_path).stderr
+
+
 def test_endpoint_that_refuses_the_key_fails_with_a_sentence(shell: Shell, llm_server: LlmServer):
     llm_server.key = "the-right-key"
     answer = shell.json(

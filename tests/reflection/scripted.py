@@ -115,6 +115,11 @@ class ScriptedWriter:
         third = max(1, len(text) // 3)
         yield from (text[:third], text[third : 2 * third], text[2 * third :])
 
+    def prompt(
+        self, question: str, passages: Sequence[Passage], feedback: Feedback | None = None
+    ) -> str:
+        return ""
+
 
 @dataclass
 class ScriptedSearch:

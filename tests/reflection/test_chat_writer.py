@@ -47,6 +47,16 @@ def test_answer_is_streamed_as_it_is_written(llm_server: LlmServer) -> None:
     ]
 
 
+@pytest.mark.parametrize("feedback", [None, Feedback("Dogs fly.", ("Dogs fly.",))])
+def test_prompt_is_every_word_that_is_sent(llm_server: LlmServer, feedback) -> None:
+    writer = writer_of(llm_server)
+    list(writer.write(QUESTION, PASSAGES, feedback))
+
+    (request,) = llm_server.requests
+    sent = "\n\n".join(message["content"] for message in request.body["messages"])
+    assert writer.prompt(QUESTION, PASSAGES, feedback) == sent
+
+
 def test_first_piece_comes_before_the_last_is_written(llm_server: LlmServer) -> None:
     llm_server.reply(text("one two three four five", piece_delay=0.1))
     began = time.monotonic()

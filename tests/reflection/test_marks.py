@@ -107,3 +107,23 @@ def test_claim_may_run_over_two_list_items():
 
 def test_empty_answer_is_an_empty_tree():
     assert answer_tree("", [claim("x")], []) == []
+
+
+HOSTILE = (
+    "Set __init__ to *two* ~~stars~~ for $5 and $6, see [here](https://a.test) <b>now</b> # 1."
+)
+
+
+def test_quoted_sentences_show_as_they_stand():
+    tree = answer_tree(f"{HOSTILE} [1]\n\n> - second", [claim(HOSTILE)], [1], quoted=True)
+    assert text(tree) == f"{HOSTILE} [1]> - second"
+    assert set(tags(tree)) == {"p"}
+    assert marked(tree, "full") == HOSTILE.rstrip(".")
+
+
+def test_model_may_format_but_not_the_words_it_copied():
+    quote = HOSTILE.rstrip(".")
+    graded = ClaimGrade(text=quote, support=FULL, document=1, quote=quote)
+    tree = answer_tree(f"**Note:** {quote}. [1]", [graded], [1])
+    assert text(tree) == f"Note: {quote}. [1]"
+    assert tags(tree) == ["p", "strong"]

@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 
+from selfrag.reflection.explain import PURPOSE
 from selfrag.reflection.graph import build_graph
 from selfrag.reflection.story import DOING
 from selfrag.reflection.strategy import RetrievalPolicy, Shape, Strategy
-from selfrag.ui.step_details import PURPOSE
 from selfrag.ui.timeline import ICONS
 
 SHAPES = [

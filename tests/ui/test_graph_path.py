@@ -1,10 +1,14 @@
 """The picture of the graph shows what the compiled graph is and the way that was gone."""
 
+import pytest
 from langgraph.graph import END, START
 
 from selfrag.palette import LIGHT
+from selfrag.reflection.folding import RunView
 from selfrag.reflection.graph import build_graph
-from selfrag.ui.graph_path import LABELS, dot, edges, way
+from selfrag.reflection.pathway import beside, edges, names, shape_of, spine, way
+from selfrag.reflection.strategy import RetrievalPolicy, Shape, Strategy
+from selfrag.ui.graph_path import dot
 from tests.reflection.scripted import make_run
 
 STRAIGHT = [
@@ -17,12 +21,32 @@ STRAIGHT = [
 ]
 
 
-def test_every_node_and_edge_of_the_compiled_graph_is_drawn():
-    graph = build_graph(3).get_graph()
-    assert set(LABELS) == set(graph.nodes)
-    assert set(edges()) == {(edge.source, edge.target) for edge in graph.edges}
-    drawn = dot((), False, LIGHT)
-    assert all(f'"{source}" -> "{target}"' in drawn for source, target in edges())
+SHAPES = [
+    Shape(strategy, retrieval, follow_up, claim)
+    for strategy in Strategy
+    for retrieval in RetrievalPolicy
+    for follow_up in (False, True)
+    for claim in (False, True)
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_every_node_and_edge_of_the_compiled_graph_is_drawn(shape: Shape):
+    graph = build_graph(3, shape).get_graph()
+    assert set(names(shape)) == set(graph.nodes)
+    assert set(edges(shape)) == {(edge.source, edge.target) for edge in graph.edges}
+    drawn = dot((), False, LIGHT, shape)
+    assert all(f'"{source}" -> "{target}"' in drawn for source, target in edges(shape))
+    assert set(spine(shape)) | set(beside(shape)) == set(graph.nodes)
+
+
+def test_picture_is_of_the_graph_that_the_run_was_built_with():
+    shape = Shape(Strategy.CRITIQUE, RetrievalPolicy.ALWAYS, refines=False)
+    run = make_run(shape=shape)
+    run.result(10)
+    view = RunView.of(run.log.snapshot())
+    assert shape_of(view) == shape
+    assert sum(way(view.nodes, True, shape_of(view)).values()) == len(view.nodes) + 1
 
 
 def test_way_of_a_real_run_consists_of_edges_that_exist():

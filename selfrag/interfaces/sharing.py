@@ -1,0 +1,29 @@
+"""``export``: a run of the records as a report for people, or as JSON for programs."""
+
+from pathlib import Path
+
+from selfrag.errors import UserError
+from selfrag.service import SelfRag
+
+
+def write(rag: SelfRag, run_id: str, html: Path | None, json: Path | None) -> list[Path]:
+    """Write the files that are asked for; returns those that were.
+
+    Raises:
+        UserError: none is asked for, there is no such run, or a file can't be written.
+    """
+    if html is None and json is None:
+        raise UserError("Say where to: --html FILE for people, --json-file FILE for programs.")
+    made = []
+    for path, build in ((html, rag.sharing.html), (json, rag.sharing.json_text)):
+        if path is None:
+            continue
+        text = build(run_id)
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UserError(
+                f"{path} can't be written ({error.strerror}): choose another place."
+            ) from error
+        made.append(path)
+    return made
