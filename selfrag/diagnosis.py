@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfrag.documents import ocr
-from selfrag.documents.library import UNFINISHED
 from selfrag.errors import UserError
 from selfrag.models.chat import probe
 from selfrag.models.gguf import LocalModel
@@ -91,24 +90,7 @@ def versions() -> str:
 
 def disagreements(rag: "SelfRag") -> list[str]:
     """Where manifest, index and files do not agree; empty where they do."""
-    unfinished = [record for record in rag.documents() if record.state in UNFINISHED]
-    found = [] if rag.jobs.busy else [f"{record.name} is unfinished" for record in unfinished]
-    indexed = rag.index.documents()
-    for record in rag.ready():
-        children = indexed.get(record.id, 0)
-        if children != record.children:
-            found.append(
-                f"{record.name} has {children} chunks in the index instead of {record.children}"
-            )
-        if not rag.library.file(record.id).exists():
-            found.append(f"the library's copy of {record.name} is gone: add the file again")
-    known = {record.id for record in rag.documents()}
-    found += [
-        f"the index holds chunks of {document_id}, which is not in the library"
-        for document_id in indexed
-        if document_id not in known
-    ]
-    return found
+    return rag.library.disagreements(busy=rag.jobs.busy)
 
 
 def _storage(settings: Settings) -> Path:

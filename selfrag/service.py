@@ -13,9 +13,11 @@ from typing import Any, Self
 
 from selfrag.documents.finding import find_pdfs
 from selfrag.documents.jobs import Jobs
-from selfrag.documents.library import ChunkSizes, IngestResult, Library, Report
+from selfrag.documents.library import Library
 from selfrag.documents.render import Box
+from selfrag.documents.results import IngestResult, Report
 from selfrag.documents.sandbox import Limits, Sandbox
+from selfrag.documents.sizes import ChunkSizes
 from selfrag.errors import UserError
 from selfrag.index.bm25 import Bm25Embeddings, average_words
 from selfrag.index.edge import EdgeClient
@@ -269,7 +271,7 @@ class SelfRag:
         waiting, self.unfinished = self.unfinished, []
         for number, record in enumerate(waiting, start=1):
             told = report(Path(record.name), number, len(waiting) + more) if report else None
-            yield self.library.resume(record.id, password=password, ocr=ocr, report=told)
+            yield self.library.resume(record.id, password=password, ocr=ocr or None, report=told)
 
     def submit(
         self, path: Path, name: str, *, password: str | None = None, ocr: bool = False
@@ -281,17 +283,30 @@ class SelfRag:
         if isinstance(admitted, IngestResult):
             result = admitted
             return self.jobs.submit(name, lambda *_: result)
-        return self.submit_again(admitted.id, password=password, ocr=ocr)
+        return self.submit_again(admitted.id, password=password, ocr=ocr or None)
 
     def submit_again(
-        self, document_id: str, *, password: str | None = None, ocr: bool = False
+        self,
+        document_id: str,
+        *,
+        password: str | None = None,
+        ocr: bool | None = None,
+        sizes: ChunkSizes | None = None,
     ) -> str:
-        """Ingest a document again from the library's copy, in the background."""
+        """Ingest a document again from the library's copy, in the background.
+
+        Args:
+            ocr, sizes: as for `Library.resume`.
+
+        Raises:
+            UserError: there is no such document, or text cannot be cut in these sizes.
+        """
         record = self.library.get(document_id)
+        self.library.want(document_id, ocr=ocr, sizes=sizes)
 
         def work(report: Report, cancel: threading.Event) -> IngestResult:
             return self.library.resume(
-                document_id, password=password, ocr=ocr, report=report, cancel=cancel
+                document_id, password=password, ocr=ocr, sizes=sizes, report=report, cancel=cancel
             )
 
         return self.jobs.submit(record.name, work, document_id)

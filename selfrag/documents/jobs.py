@@ -12,7 +12,8 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from selfrag.documents.library import IngestResult, Progress, Report
+from selfrag.documents.results import IngestResult, Progress, Report
+from selfrag.errors import UserError
 from selfrag.records.documents import State
 
 logger = logging.getLogger(__name__)
@@ -149,6 +150,8 @@ class Jobs:
     def _do(self, job: _Job) -> IngestResult:
         try:
             return job.work(lambda progress: self._report(job, progress), job.cancel)
+        except UserError as error:  # such as: it was deleted while it waited
+            return IngestResult(job.view.document, job.document_id, "failed", error=str(error))
         except Exception as error:
             logger.exception("the job for %s failed", job.view.document)
             why = f"something went wrong ({error or type(error).__name__}); try it again."

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+import numpy as np
 from langchain_core.embeddings import Embeddings
 from langchain_qdrant import SparseEmbeddings
 from langchain_qdrant.sparse_embeddings import SparseVector
@@ -16,7 +17,7 @@ class ComputedVectors(Embeddings):
     would pair texts with the wrong vectors, so it raises.
     """
 
-    def __init__(self, vectors: Sequence[Sequence[float]]) -> None:
+    def __init__(self, vectors: Sequence[Sequence[float]] | np.ndarray) -> None:
         self._vectors = vectors
         self._given = 0
 
@@ -26,7 +27,7 @@ class ComputedVectors(Embeddings):
         if len(batch) != len(texts):
             raise ValueError("more texts than computed vectors")
         self._given += len(texts)
-        return [[float(value) for value in vector] for vector in batch]
+        return [np.asarray(vector, dtype=np.float64).tolist() for vector in batch]
 
     def embed_query(self, text: str) -> list[float]:
         """Not to be had: these vectors are for writing."""

@@ -162,13 +162,13 @@ class Index:
         document_name: str,
         parents: Sequence[Chunk],
         children: Sequence[Chunk],
-        vectors: Sequence[Sequence[float]],
+        vectors: Sequence[Sequence[float]] | np.ndarray,
         language: str | None,
     ) -> None:
         """Write a document. The same chunks again change nothing: their ids are the same.
 
         Args:
-            vectors: the children's dense vectors, in order.
+            vectors: the children's dense vectors, in order, one row each.
             language: ISO 639-1 code for BM25; None takes the default one.
         """
         if len(vectors) != len(children):
@@ -220,15 +220,20 @@ class Index:
     @reachable()
     def documents(self) -> dict[str, int]:
         """Document id -> number of its children."""
-        return self._values(DOCUMENT_ID)
+        return self._values(self._collection, DOCUMENT_ID)
+
+    @reachable()
+    def parents_of_documents(self) -> dict[str, int]:
+        """Document id -> number of its parents."""
+        return self._values(self._parents, DOCUMENT_ID)
 
     @reachable()
     def languages(self) -> dict[str, int]:
         """Language code -> number of children in it; children without one are not counted."""
-        return self._values(LANGUAGE)
+        return self._values(self._collection, LANGUAGE)
 
-    def _values(self, field: str) -> dict[str, int]:
-        answer = self._client.facet(self._collection, field, limit=_MOST_VALUES, exact=True)
+    def _values(self, collection: str, field: str) -> dict[str, int]:
+        answer = self._client.facet(collection, field, limit=_MOST_VALUES, exact=True)
         return {str(hit.value): hit.count for hit in answer.hits}
 
     @reachable()

@@ -11,8 +11,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.table import Table
 
 from selfrag.diagnosis import Check, Verdict
-from selfrag.documents.library import IngestResult, Report
-from selfrag.documents.library import Progress as FileProgress
+from selfrag.documents.results import IngestResult, Report
+from selfrag.documents.results import Progress as FileProgress
 from selfrag.records.documents import DocumentRecord
 from selfrag.reflection.events import Event, RunFinished
 from selfrag.reflection.story import notice, tell, verdict

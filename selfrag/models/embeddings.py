@@ -6,13 +6,15 @@ that the collection can remember what made it.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 import openai
 from langchain_core.embeddings import Embeddings
 from langchain_openai import OpenAIEmbeddings
+from numpy.typing import NDArray
 
 from selfrag.errors import ModelError, UserError
 from selfrag.models import multilingual
@@ -32,11 +34,26 @@ OPENAI_DIMENSIONS = {
 
 
 class EmbeddingModel(Protocol):
-    """Embeddings as the library and the funnel use them; ``languages`` None means any."""
+    """Embeddings as the library and the funnel use them.
+
+    ``languages`` None means any; ``reads`` is how many tokens of a text are read, None where
+    that is not known.
+    """
 
     name: str
     dimension: int
     languages: frozenset[str] | None
+    reads: int | None
+
+    def vectors(
+        self,
+        texts: Sequence[str],
+        *,
+        progress: Progress | None = None,
+        cancel: threading.Event | None = None,
+    ) -> NDArray[np.float32]: ...
+
+    def cut_off(self, texts: Sequence[str]) -> int: ...
 
     def embed_documents(
         self,
@@ -57,6 +74,7 @@ class EndpointEmbeddings(Embeddings):
     """
 
     languages: frozenset[str] | None = None
+    reads: int | None = None
     batch = 64
 
     def __init__(
@@ -73,6 +91,21 @@ class EndpointEmbeddings(Embeddings):
         )
         self._where = base_url or "OpenAI"
         self.dimension = OPENAI_DIMENSIONS.get(name) or self._ask_dimension()
+
+    def vectors(
+        self,
+        texts: Sequence[str],
+        *,
+        progress: Progress | None = None,
+        cancel: threading.Event | None = None,
+    ) -> NDArray[np.float32]:
+        """As `embed_documents`, shape ``(texts, dimension)``."""
+        made = self.embed_documents(list(texts), progress=progress, cancel=cancel)
+        return np.array(made, dtype=np.float32).reshape(len(made), self.dimension)
+
+    def cut_off(self, texts: Sequence[str]) -> int:
+        """How many texts are longer than the model reads: not known of an endpoint, so none."""
+        return 0
 
     def embed_documents(
         self,

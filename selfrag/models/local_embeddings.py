@@ -15,6 +15,7 @@ from selfrag.models.prefixes import Prefixes
 #: Characters squared times texts in one inference: attention grows with the square of the
 #: longest text. Passages of 2,000 characters go eight at a time, of 6,000 alone.
 _BATCH_SQUARES = 8 * 2_000**2
+_LOOKED_AT = 64  # texts of which the tokens are counted at once
 
 
 class TextModel(Protocol):
@@ -58,6 +59,10 @@ class LocalEmbeddings(Embeddings):
         self.dimension = dimension
         self.languages = languages
         self._model = model
+        # FastEmbed's tokenizer, which cuts texts; other engines have none that can be asked.
+        self._tokenizer: Any = getattr(getattr(model, "model", None), "tokenizer", None)
+        truncation = self._tokenizer.truncation if self._tokenizer is not None else None
+        self.reads: int | None = truncation["max_length"] if truncation else None
         self._prefixes = prefixes or Prefixes()
         self._batch_size = batch_size
         self._workers = workers
@@ -99,6 +104,18 @@ class LocalEmbeddings(Embeddings):
                 if progress is not None:
                     progress(done, len(texts))
         return result
+
+    def cut_off(self, texts: Sequence[str]) -> int:
+        """How many texts are longer than the model reads; 0 where that is not known."""
+        if self.reads is None:
+            return 0
+        # A token is a character at least, so most texts need no look.
+        long = [self._prefixes.passage + text for text in texts if len(text) > self.reads // 2]
+        cut = 0
+        for start in range(0, len(long), _LOOKED_AT):
+            encoded = self._tokenizer.encode_batch_fast(long[start : start + _LOOKED_AT])
+            cut += sum(bool(one.overflowing) for one in encoded)
+        return cut
 
     def _batches(self, texts: Sequence[str]) -> list[list[int]]:
         """Rows of texts that go together, longest first."""

@@ -26,6 +26,11 @@ class State(StrEnum):
     INDEXING = "indexing"
     READY = "ready"
     FAILED = "failed"
+    REMOVING = "removing"  #: on its way out; a crash leaves it to be finished
+
+
+#: On their way in.
+UNFINISHED = (State.QUEUED, State.READING, State.EMBEDDING, State.INDEXING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,8 @@ class DocumentRecord:
         children, parents: number of chunks in the index.
         added_at: seconds since the epoch; ``seconds`` is how long ingestion took.
         notes: remarks of the reader for the person.
+        ocr: whether text is to be recognised on pages without any.
+        sizes: of its chunks where they differ from the library's (``ChunkSizes``).
     """
 
     id: str
@@ -59,6 +66,8 @@ class DocumentRecord:
     outline: tuple[Heading, ...] = ()
     added_at: float = field(default_factory=time.time)
     seconds: float | None = None
+    ocr: bool = False
+    sizes: dict[str, int] | None = None
 
     @property
     def page_count(self) -> int:
@@ -86,6 +95,20 @@ class Documents:
         with self._engine.begin() as connection:
             connection.execute(
                 update(documents).where(documents.c.id == document_id).values(**values)
+            )
+
+    def replace(self, document_id: str, older: Sequence[str], **values: Any) -> None:
+        """A document is ready, and those that it takes the place of are on their way out."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(documents)
+                .where(documents.c.id == document_id)
+                .values(state=State.READY.value, error=None, **values)
+            )
+            connection.execute(
+                update(documents)
+                .where(documents.c.id.in_(older))
+                .values(state=State.REMOVING.value)
             )
 
     def get(self, document_id: str) -> DocumentRecord | None:
@@ -172,6 +195,7 @@ def _row(record: DocumentRecord) -> dict[str, Any]:
 def _record(row: Any) -> DocumentRecord:
     values = dict(row)
     values["state"] = State(values["state"])
+    values["ocr"] = bool(values["ocr"])  # a row of an earlier version says nothing
     values["notes"] = tuple(values["notes"])
     values["outline"] = tuple(Heading(**item) for item in values["outline"])
     return DocumentRecord(**values)

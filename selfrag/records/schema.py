@@ -1,4 +1,8 @@
-"""The tables: documents with their pages, runs with their event logs, conversations, feedback."""
+"""The tables: documents with their pages, runs with their event logs, conversations, feedback.
+
+A column that is added to a table must take NULL or have a ``server_default``: the rows that an
+earlier version wrote have nothing in it (``database`` adds it to them).
+"""
 
 from sqlalchemy import (
     JSON,
@@ -36,6 +40,8 @@ documents = Table(
     Column("outline", JSON, nullable=False),
     Column("added_at", Float, nullable=False),
     Column("seconds", Float),
+    Column("ocr", Boolean),
+    Column("sizes", JSON(none_as_null=True)),
     Index("documents_by_name", "name"),
 )
 

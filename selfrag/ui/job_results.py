@@ -6,7 +6,7 @@ import streamlit as st
 
 from selfrag.documents import ocr
 from selfrag.documents.jobs import JobView
-from selfrag.documents.library import IngestResult
+from selfrag.documents.results import IngestResult
 from selfrag.service import SelfRag
 from selfrag.ui.job_words import taken_in
 from selfrag.ui.links import open_document

@@ -1,7 +1,7 @@
 """A job in words: its stage, how far it is, how fast, and how long it will take."""
 
 from selfrag.documents.jobs import JobView
-from selfrag.documents.library import IngestResult
+from selfrag.documents.results import IngestResult
 from selfrag.wording import count, duration
 
 _STAGES = {

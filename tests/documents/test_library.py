@@ -8,9 +8,12 @@ import pytest
 
 from selfrag.diagnosis import disagreements
 from selfrag.documents.finding import find_pdfs
-from selfrag.documents.library import clean_name
+from selfrag.documents.holdings import Holdings
+from selfrag.documents.names import clean_name
+from selfrag.documents.results import IngestResult, Progress
 from selfrag.documents.worker_process import _without_secrets
 from selfrag.errors import UserError
+from selfrag.index.store import PARENTS
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.service import SelfRag
 from tests.support.pdf_factory import Empty, Scan, make_pdf
@@ -217,7 +220,7 @@ def test_fault_of_a_model_keeps_the_file_for_another_try(rag: SelfRag, pdf: Path
         raise MemoryError
 
     with monkeypatch.context() as patched:
-        patched.setattr(rag.embeddings, "embed_documents", broken)
+        patched.setattr(rag.embeddings, "vectors", broken)
         failed = rag.library.ingest(pdf)
     assert failed.status == "failed"
     assert rag.index.documents() == {}
@@ -278,6 +281,97 @@ def test_copy_that_was_lost_comes_back_with_the_file(rag: SelfRag, pdf: Path):
     assert disagreements(rag) == []
 
 
+def test_removal_that_was_interrupted_is_finished_at_the_next_start(open_rag, pdf: Path):
+    first = open_rag()
+    result = first.library.ingest(pdf)
+    first._documents.update(result.document_id, state=State.REMOVING.value)
+    assert any("unfinished" in problem for problem in disagreements(first))
+    first.close()
+    assert contents(open_rag()) == ([], {}, [])
+
+
+def test_new_version_stays_where_the_old_ones_removal_was_interrupted(
+    open_rag, pdf: Path, monkeypatch
+):
+    first = open_rag()
+    first.library.ingest(pdf)
+    make_pdf(pdf, [LEAVE.replace("twenty five", "thirty")])
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Holdings, "drop", killed)
+    with pytest.raises(KeyboardInterrupt):
+        first.library.ingest(pdf)
+    monkeypatch.undo()
+    first.close()
+    second = open_rag()
+    assert second.unfinished == []
+    (record,) = second.ready()
+    assert contents(second) == ([record.id], {record.id: record.children}, [record.id])
+    assert "thirty" in second.pages(record.id)[0].text
+
+
+def test_new_version_is_in_although_the_old_one_could_not_be_removed(
+    rag: SelfRag, pdf: Path, monkeypatch
+):
+    old = rag.library.ingest(pdf)
+    make_pdf(pdf, [LEAVE.replace("twenty five", "thirty")])
+
+    def unreachable(*_):
+        raise UserError("The Qdrant server does not answer.")
+
+    monkeypatch.setattr(Holdings, "drop", unreachable)
+    result = rag.library.ingest(pdf)
+    assert result.status == "ready"
+    assert "next start" in result.notes[-1]
+    assert [record.id for record in rag.ready()] == [result.document_id]
+    monkeypatch.undo()
+    assert rag.library.recover() == []
+    assert old.document_id not in contents(rag)[0]
+
+
+def test_parents_that_were_lost_are_made_again(open_rag, pdf: Path):
+    first = open_rag()
+    document_id = first.library.ingest(pdf).document_id
+    parents = [parent.id for parent in first.chunks(document_id)[0]]
+    first._client.delete(PARENTS, parents)
+    assert any("0 parents in the index, not" in problem for problem in disagreements(first))
+    first.close()
+    second = open_rag()
+    assert [found.status for found in second.finish()] == ["ready"]
+    assert len(second.chunks(document_id)[0]) == len(parents)
+    assert disagreements(second) == []
+
+
+def test_document_is_deleted_while_another_is_read(rag: SelfRag, pdf: Path, tmp_path: Path):
+    short = rag.library.ingest(pdf).document_id or ""
+    deleted = threading.Event()
+
+    def delete_the_other(progress: Progress) -> None:
+        if progress.state is State.EMBEDDING and not deleted.is_set():
+            thread = threading.Thread(target=lambda: (rag.delete(short), deleted.set()))
+            thread.start()
+            assert deleted.wait(30), "deleting waits for a document that it has no part in"
+
+    other = make_pdf(tmp_path / "other.pdf", [ROYALTY + " Another."])
+    result = rag.library.ingest(other, report=delete_the_other)
+    assert deleted.is_set()
+    assert contents(rag)[0] == [result.document_id]
+
+
+def test_job_of_a_document_that_was_deleted_while_it_waited_says_so(rag: SelfRag, pdf: Path):
+    document_id = rag.library.ingest(pdf).document_id or ""
+    held = threading.Event()
+    rag.jobs.submit("first", lambda *_: held.wait(30) and IngestResult("first", None, "ready"))
+    job = rag.submit_again(document_id)
+    rag.delete(document_id)
+    held.set()
+    assert rag.jobs.wait(30)
+    (result,) = (view.result for view in rag.jobs.views() if view.id == job)
+    assert result is not None and "no document" in (result.error or "")
+
+
 def test_start_clears_away_what_belongs_to_no_document(open_rag, pdf: Path):
     first = open_rag()
     result = first.library.ingest(pdf)
@@ -327,7 +421,8 @@ def test_other_sizes_are_refused_and_reset_rebuilds_from_the_librarys_copies(ope
         ("../../etc/passwd.pdf", "passwd.pdf"),
         ("C:\\temp\\a.pdf", "a.pdf"),
         ("two\nlines.pdf", "two lines.pdf"),
-        ("x" * 300 + ".pdf", "x" * 200),
+        ("x" * 300 + ".pdf", "x" * 196 + ".pdf"),
+        ("a.b" + "x" * 300, "a.b" + "x" * 197),
         ("報告.pdf", "報告.pdf"),
         ("\x00", "document.pdf"),
     ],

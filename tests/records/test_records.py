@@ -1,5 +1,7 @@
 """Manifest and runs in the database."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from selfrag.pages import Heading, Page, PageKind
 from selfrag.records.database import open_database
 from selfrag.records.documents import DocumentRecord, Documents, State
 from selfrag.records.runs import RunRecord, Runs
+from selfrag.records.schema import metadata
 
 
 @pytest.fixture
@@ -96,3 +99,44 @@ def test_database_that_cannot_be_opened_is_told_in_a_sentence(tmp_path: Path):
         open_database(f"sqlite:///{(tmp_path / 'no' / 'such' / 'x.db').as_posix()}", tmp_path)
     with pytest.raises(UserError, match="DATABASE_URL"):
         open_database("nonsense://", tmp_path)
+
+
+def test_records_of_an_earlier_version_are_opened_and_keep_what_they_hold(tmp_path: Path):
+    """Columns and indexes that have come since are added; the rows stay as they were."""
+    database = tmp_path / "records.db"
+    open_database(None, tmp_path).dispose()
+    with closing(sqlite3.connect(database)) as old:
+        old.executescript(
+            """
+            DROP INDEX documents_by_name;
+            ALTER TABLE documents DROP COLUMN ocr;
+            ALTER TABLE documents DROP COLUMN sizes;
+            INSERT INTO documents (id, sha256, name, bytes, pages, state, notes, outline,
+                                   children, parents, added_at)
+            VALUES ('a', 'a', 'old.pdf', 7, '{"text": 2}', 'ready', '[]', '[]', 3, 1, 5.0);
+            """
+        )
+    opened = Documents(open_database(None, tmp_path))
+    (found,) = opened.all()
+    assert (found.name, found.pages) == ("old.pdf", {"text": 2})
+    assert (found.ocr, found.sizes) == (False, None)
+    opened.update("a", ocr=True, sizes={"size": 300, "overlap": 50, "parent": 900})
+    again = Documents(open_database(None, tmp_path)).get("a")
+    assert again is not None
+    assert (again.ocr, again.sizes) == (True, {"size": 300, "overlap": 50, "parent": 900})
+    with closing(sqlite3.connect(database)) as now:
+        names = {row[0] for row in now.execute("SELECT name FROM sqlite_master WHERE type='index'")}
+    assert "documents_by_name" in names
+
+
+def test_every_column_can_be_added_to_rows_of_an_earlier_version():
+    """A new column without NULL and without a default could not be: see the schema."""
+    first = {
+        "documents": "id sha256 name bytes pages children parents state notes outline added_at",
+        "pages": "document_id number kind text body width height",
+        "runs": "id question status started_at events",
+    }
+    for name, columns in first.items():
+        for column in metadata.tables[name].columns:
+            fits = column.nullable or column.server_default is not None
+            assert fits or column.name in columns.split(), f"{name}.{column.name}"
