@@ -6,6 +6,7 @@ the defaults here. ``.env.example`` and the table in the README are generated fr
 """
 
 import json
+import re
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -275,12 +276,69 @@ class Settings(BaseSettings):
         10_000, "pages that one file may have", "1 to 1000000", ge=1, le=1_000_000
     )
 
+    api_token: SecretStr | None = _setting(
+        None,
+        "programs must send it (`Authorization: Bearer ...`) to use REST and MCP; pages need none",
+        "a secret",
+    )
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = _setting(
+        (),
+        "names under which this machine is reached, such as behind a proxy; localhost, its own "
+        "name and plain IP addresses always are, any other name is refused (DNS rebinding)",
+        "names without a port, separated by commas; *.example.com for all below one",
+    )
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = _setting(
+        (),
+        "other web pages whose scripts may use REST and MCP; none where not set",
+        "such as https://app.example.com, separated by commas",
+    )
+    trusted_proxies: int = _setting(
+        0,
+        "proxies in front of this server: clients are told apart by the entry of X-Forwarded-For "
+        "that many from the right",
+        "0 to 10",
+        ge=0,
+        le=10,
+    )
+    searches_per_minute: int = _setting(
+        30, "searches that one client may make in a minute; 0 for no limit", "0 or more", ge=0
+    )
+    answers_per_minute: int = _setting(
+        10, "questions that one client may ask in a minute; 0 for no limit", "0 or more", ge=0
+    )
+    max_upload_mb: int = _setting(
+        500, "size of a PDF sent over REST, in MB", "1 to 100000", ge=1, le=100_000
+    )
+
     @field_validator("llm_base_url", "qdrant_url")
     @classmethod
     def _is_url(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(("http://", "https://")):
             raise PydanticCustomError("url", "not a URL")
         return value
+
+    @field_validator("allowed_hosts", "cors_origins", mode="before")
+    @classmethod
+    def _is_list(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return tuple(item.strip().rstrip("/") for item in value.split(",") if item.strip())
+        return value
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _are_hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(
+            re.fullmatch(r"(\*\.)?[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]", item) for item in value
+        ):
+            raise PydanticCustomError("hosts", "not host names")
+        return tuple(item.lower() for item in value)
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _are_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(re.fullmatch(r"https?://[^/*\s]+", item) for item in value):
+            raise PydanticCustomError("origins", "not origins")
+        return tuple(item.lower() for item in value)
 
     @field_validator("model_prices", mode="before")
     @classmethod
@@ -426,7 +484,7 @@ def describe() -> list[tuple[str, str, str, str]]:
     for name, field in Settings.model_fields.items():
         extra = field.json_schema_extra
         allowed = str(extra["allowed"]) if isinstance(extra, dict) else ""
-        default = "" if field.default is None else str(field.default)
+        default = "" if field.default in (None, ()) else str(field.default)
         rows.append((name.upper(), default, allowed, field.description or ""))
     return rows
 

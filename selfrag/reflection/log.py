@@ -1,7 +1,7 @@
 """The event log of one run: appended by its thread, followed by any number of views."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from selfrag.reflection.events import Event, is_kept
 
@@ -13,6 +13,7 @@ class EventLog:
         self._events: list[Event] = []
         self._closed = False
         self._changed = threading.Condition()
+        self._listeners: list[Callable[[], None]] = []
 
     def append(self, event: Event, *, last: bool = False) -> bool:
         """Add an event; ``last`` closes the log. False where it was closed already."""
@@ -22,7 +23,30 @@ class EventLog:
             self._events.append(event)
             self._closed = last
             self._changed.notify_all()
+            for changed in self._listeners:
+                changed()
             return True
+
+    def listen(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Have ``changed`` called at every further event, by the thread that adds it, for views
+        that must not wait in a thread of their own; it must return at once.
+
+        Returns:
+            What ends that.
+        """
+        with self._changed:
+            self._listeners.append(changed)
+
+        def end() -> None:
+            with self._changed:
+                self._listeners.remove(changed)
+
+        return end
+
+    def since(self, position: int) -> tuple[list[Event], bool]:
+        """The events from a position on, and whether there will be no more."""
+        with self._changed:
+            return self._events[position:], self._closed
 
     @property
     def closed(self) -> bool:

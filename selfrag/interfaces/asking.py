@@ -1,0 +1,72 @@
+"""What programs may ask for, with its bounds; REST, MCP and the terminal client share it."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from selfrag.reflection.strategy import RetrievalPolicy, Strategy
+from selfrag.retrieval.funnel import MAX_QUERY
+from selfrag.retrieval.result import Mode
+
+MOST_PASSAGES = 100
+MOST_RETRIES = 10
+
+Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY)]
+DocumentIds = Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=1000)]
+
+
+class Asked(BaseModel):
+    """Parameters; a name that is none of them is refused, so that no typing error is silent."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SearchParameters(Asked):
+    """A search."""
+
+    q: Text = Field(description="What to look for.")
+    mode: Mode = Field(default=Mode.FULL, description="How far down the funnel.")
+    k: int | None = Field(default=None, ge=1, le=MOST_PASSAGES, description="Passages wanted.")
+    document: DocumentIds | None = Field(
+        default=None, description="Id of a document to search in; may be repeated."
+    )
+
+
+class EarlierTurn(Asked):
+    """A question of the conversation and its answer."""
+
+    question: Text
+    answer: Annotated[str, Field(max_length=MAX_QUERY)]
+
+
+class AnswerParameters(Asked):
+    """A question, or a statement to be checked."""
+
+    question: Text
+    mode: Mode = Field(default=Mode.FULL, description="How far down the funnel.")
+    documents: DocumentIds | None = Field(
+        default=None, description="Ids of the documents to search in; all where not given."
+    )
+    max_retries: int | None = Field(
+        default=None, ge=0, le=MOST_RETRIES, description="Of each kind."
+    )
+    strategy: Strategy | None = Field(
+        default=None, description="How much is checked: plain, critique or selfrag."
+    )
+    retrieval: RetrievalPolicy | None = Field(
+        default=None, description="Whether to look in the documents: adaptive, always or never."
+    )
+    k: int | None = Field(
+        default=None, ge=1, le=MOST_PASSAGES, description="Passages of each search."
+    )
+    claim: bool | None = Field(
+        default=None, description="Whether it is a statement to be checked; told from its words."
+    )
+
+
+class AnswerBody(AnswerParameters):
+    """A question, with the conversation so far."""
+
+    history: list[EarlierTurn] = Field(
+        default=[], max_length=20, description="The conversation so far, oldest turn first."
+    )

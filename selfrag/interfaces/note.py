@@ -1,0 +1,62 @@
+"""Where the library's server is found: a note beside the lock, for the command line.
+
+One process at a time holds a library. Commands on the same STORAGE_DIR find the holder's address
+in this file and have it do what they are asked. Nothing secret is in it: whoever asks the server
+still sends the token.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from selfrag import process
+from selfrag.settings import Settings
+
+NAME = "server.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Address of a server, without a slash at its end, and what tells it from any other."""
+
+    url: str
+    instance: str
+    pid: int
+
+
+def path(settings: Settings) -> Path:
+    """Where the note lies."""
+    return settings.storage_dir.expanduser() / NAME
+
+
+def write(settings: Settings, url: str) -> None:
+    """Leave a note of this process's address."""
+    file = path(settings)
+    written = file.with_suffix(".new")
+    note = Note(url, process.INSTANCE, os.getpid())
+    written.write_text(json.dumps(asdict(note)), encoding="utf-8")
+    written.replace(file)
+
+
+def read(settings: Settings) -> Note | None:
+    """The note that was left; None where there is none. The server may be gone by now."""
+    try:
+        return Note(**json.loads(path(settings).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def remove(settings: Settings) -> None:
+    """Take this process's note away."""
+    note = read(settings)
+    if note is not None and note.instance == process.INSTANCE:
+        path(settings).unlink(missing_ok=True)
+
+
+def address(host: str | None, port: int, *, tls: bool = False, base: str = "") -> str:
+    """The URL under which this machine reaches a server that listens on ``host``."""
+    everywhere = not host or host in ("0.0.0.0", "::")
+    name = "127.0.0.1" if everywhere else f"[{host}]" if ":" in host else host  # type: ignore[operator]
+    base = f"/{base.strip('/')}" if base.strip("/") else ""
+    return f"{'https' if tls else 'http'}://{name}:{port}{base}"

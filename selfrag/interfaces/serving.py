@@ -1,0 +1,62 @@
+"""What the process serves besides pages, and its life: open, warm up, serve, stop in order.
+
+``streamlit run app.py`` and ``python -m selfrag serve`` differ in the pages alone.
+"""
+
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from anyio import to_thread
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
+
+from selfrag import process
+from selfrag.diagnosis import examine
+from selfrag.errors import UserError
+from selfrag.interfaces import note, rest
+from selfrag.interfaces.access.clients import Limits
+from selfrag.interfaces.access.hosts import HostGuard
+from selfrag.interfaces.startup import announce
+from selfrag.interfaces.stopping import stops_runs
+from selfrag.settings import Settings, load_settings
+
+
+class Programs:
+    """REST and MCP over the open library of this process."""
+
+    def __init__(self) -> None:
+        limits = Limits()
+        self.routes: list[BaseRoute] = rest.routes(process.current, limits)
+        self.middleware = [Middleware(HostGuard, settings=_settings)]
+
+    @asynccontextmanager
+    async def running(self, url: str) -> AsyncIterator[None]:
+        """Open and warm the library, and serve until the end.
+
+        What the person must mend stops the start with a sentence.
+
+        Args:
+            url: where this machine reaches the server.
+        """
+        try:
+            rag = await to_thread.run_sync(lambda: process.open_once(load_settings()))
+            await to_thread.run_sync(rag.warm_up)
+            note.write(rag.settings, url)
+        except UserError as error:
+            said = f"\nSelf-RAG cannot start, nothing is served. {error}\n"
+            print(said, file=sys.stderr, flush=True)
+            # The server would print a traceback over the sentence and keep its threads.
+            os._exit(1)
+        announce(await to_thread.run_sync(lambda: examine(rag)), url)
+        try:
+            with stops_runs(rag):
+                yield
+        finally:
+            note.remove(rag.settings)
+            await to_thread.run_sync(process.close)
+
+
+def _settings() -> Settings:
+    return process.current().settings
