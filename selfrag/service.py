@@ -482,6 +482,10 @@ class SelfRag:
         """The ids as given, each of a document that is there."""
         return None if documents is None else tuple(self.document(item).id for item in documents)
 
+    def stop_runs(self) -> None:
+        """End every run that is under way; each is recorded as stopped, with what it has."""
+        self._runs.stop_all()
+
     def run(self, run_id: str) -> Run | None:
         """A run of this process that is under way or ended lately."""
         return self._runs.live(run_id)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from selfrag.diagnosis import Check, Verdict
 from selfrag.documents.jobs import JobView
-from selfrag.documents.library import IngestResult
+from selfrag.documents.results import IngestResult
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.reflection.events import Event, RunFinished, StepUsage
 from selfrag.reflection.run import run_json

@@ -154,9 +154,9 @@ def test_run_of_an_earlier_process_is_read_from_the_records(serve: Serve):
     rag, api = serve()
     answer = api.get("/api/answer", params={"question": QUESTION}).json()
     until = time.monotonic() + 10
-    while rag.recorded(answer["run_id"]) is None and time.monotonic() < until:
+    while rag.recorded(answer["run_id"]).elapsed_s is None and time.monotonic() < until:
         time.sleep(0.01)  # it is written down once the answer is out
-    rag._live.clear()
+    rag._runs._live.clear()
     assert api.get(f"/api/runs/{answer['run_id']}").json() == answer
     problem(api.get("/api/runs/none"), 404)
 
@@ -173,7 +173,7 @@ def test_run_is_stopped_when_its_client_goes_away(
             "GET", "/api/answer", params={"question": QUESTION}, headers=headers, timeout=2
         ) as answer:
             answer.read()
-    (run,) = rag._live.values()
+    (run,) = rag._runs._live.values()
     assert run.result(timeout=10).status == "stopped"
     assert llm_server.wait_for(lambda: bool(llm_server.requests))
     recorded = api.get(f"/api/runs/{run.id}").json()

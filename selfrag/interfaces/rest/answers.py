@@ -64,7 +64,8 @@ async def run(call: Call) -> Response:
     events = [parse_event(event) for event in record.events]
     end = events[-1] if events else None
     if not isinstance(end, RunFinished):
-        raise Problem(404, "Nothing is kept of this run.")
+        told = RunUnderWay(run_id=run_id, question=record.question, events=record.events)
+        return send(told, 202)
     return send(AnswerResult.of(run_id, record.question, end, events))
 
 
