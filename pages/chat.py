@@ -8,9 +8,14 @@ from selfrag import process
 from selfrag.ui.ask import Asker, draw_ask, draw_refusal
 from selfrag.ui.conversation import Conversation
 from selfrag.ui.empty import draw_empty_library, draw_no_question
+from selfrag.ui.links import asked_run
+from selfrag.ui.presenter import draw_presenter
 from selfrag.ui.turn import draw_earlier, draw_turn, newest_place
 
 rag = process.current()
+if (presented := asked_run()) is not None:
+    draw_presenter(rag, presented)
+    st.stop()
 conversation = Conversation.current()
 asker = Asker(rag, conversation)
 asker.take_up()

@@ -29,6 +29,7 @@ def draw_answer(
     key: str,
     shown: int | None,
     evidence: str,
+    quoted: bool,
     on_cited: Callable[[str], None],
 ) -> None:
     """Draw an answer.
@@ -36,11 +37,12 @@ def draw_answer(
     Args:
         shown: number of the citation whose evidence is open.
         evidence: key of the container that shows it; a click brings it into view.
+        quoted: whether it consists of sentences from documents, which are shown as they stand.
         on_cited: called with the component's key when a number is clicked; the number is in
             ``st.session_state[key].cited``.
     """
     numbers = [citation.number for citation in citations]
-    tree = answer_tree(answer, claims, numbers)
+    tree = answer_tree(answer, claims, numbers, quoted=quoted)
     _component(
         key=key,
         data={

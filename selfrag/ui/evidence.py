@@ -4,7 +4,7 @@ import io
 from collections.abc import Sequence
 
 import streamlit as st
-from PIL import Image, ImageOps
+from PIL import Image, ImageChops, ImageOps
 
 from selfrag.errors import UserError
 from selfrag.reflection.folding import RunView
@@ -17,6 +17,7 @@ from selfrag.ui.literal import literal
 from selfrag.ui.quoted import in_context, shortened
 
 _EDGE = "#CED4DA"
+_BAND = 0.55  #: height of a part of a page, in widths
 _QUOTE = 320  #: characters of a quote above the page that shows it whole
 
 
@@ -152,10 +153,27 @@ def _turn(shift_key: str, page: int, pages: int, source: Source) -> None:
     )
 
 
+@st.cache_data(max_entries=64, show_spinner="Drawing the page")
+def quote_png(_rag: SelfRag, document_id: str, page: int, quotes: tuple[str, ...]) -> bytes:
+    """The part of a page around the highlighted quotes as framed PNG; for a screen, not a sheet."""
+    marked = Image.open(io.BytesIO(_rag.page_image(document_id, page, quotes))).convert("RGB")
+    plain = Image.open(io.BytesIO(_rag.page_image(document_id, page))).convert("RGB")
+    box = ImageChops.difference(marked, plain).getbbox()
+    width, height = marked.size
+    tall = min(height, round(width * _BAND))
+    middle = (box[1] + box[3]) // 2 if box else tall // 2
+    top = min(max(middle - tall // 2, 0), height - tall)
+    return _framed(marked.crop((0, top, width, top + tall)))
+
+
 @st.cache_data(max_entries=128, show_spinner="Drawing the page")
 def page_png(_rag: SelfRag, document_id: str, page: int, quotes: tuple[str, ...]) -> bytes:
     """A page as framed PNG with the quotes highlighted (a document's id names its content)."""
     image = Image.open(io.BytesIO(_rag.page_image(document_id, page, quotes)))
+    return _framed(image)
+
+
+def _framed(image: Image.Image) -> bytes:
     # White paper on a white page needs an edge.
     framed = ImageOps.expand(image.convert("RGB"), border=2, fill=_EDGE)
     out = io.BytesIO()

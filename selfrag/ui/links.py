@@ -11,8 +11,26 @@ DOCUMENT = "document"
 PAGE = "page"
 QUOTE = "quote"
 CHAT = "c"
+PRESENT = "present"
 _LONGEST = 400  #: characters of a quote in an address; its beginning finds the place
+_RUN_ID = re.compile(r"[0-9a-f-]{36}")
 _CHAT_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def asked_run() -> str | None:
+    """The run that the address asks to present."""
+    run_id = st.query_params.get(PRESENT, "")
+    return run_id if _RUN_ID.fullmatch(run_id) else None
+
+
+def present(run_id: str) -> None:
+    """Present a run from now on (a callback)."""
+    st.query_params[PRESENT] = run_id
+
+
+def stop_presenting() -> None:
+    """Go back to the chat (a callback)."""
+    st.query_params.pop(PRESENT, None)
 
 
 def asked_document() -> str | None:

@@ -39,6 +39,11 @@ def harmless(text: str) -> str:
     )
 
 
+def verbatim(text: str) -> str:
+    """A text of several lines as Markdown that shows exactly it."""
+    return "\\\n".join(literal(line) for line in text.splitlines() if line.strip())
+
+
 def _broken(text: str) -> list[str]:
     cuts = [0, *(match.start() for match in _LATER.finditer(text)), len(text)]
     parts = [text[start:end] for start, end in pairwise(cuts)]

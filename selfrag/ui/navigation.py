@@ -14,6 +14,7 @@ from selfrag.reflection.story import NO_LANGUAGE_MODEL
 from selfrag.service import SelfRag
 from selfrag.settings import Settings
 from selfrag.ui import page_list
+from selfrag.ui.links import asked_run
 from selfrag.ui.literal import literal
 from selfrag.wording import count
 
@@ -32,9 +33,13 @@ def main() -> None:
         initial_sidebar_state=_SIDEBAR,
     )
     st.logo(_HERE / "logo.svg", size="large")
-    page = st.navigation([page_list.chat(), page_list.documents()])
+    presenting = asked_run() is not None
+    page = st.navigation(
+        [page_list.chat(), page_list.documents()], position="hidden" if presenting else "sidebar"
+    )
     try:
-        _draw_sidebar(process.current())
+        if not presenting:
+            _draw_sidebar(process.current())
         page.run()
     except UserError as error:
         st.error(str(error))

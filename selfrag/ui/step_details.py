@@ -3,16 +3,23 @@
 import streamlit as st
 
 from selfrag.reflection import events
-from selfrag.reflection.explain import PURPOSE
+from selfrag.reflection.explain import PURPOSE, meaning
 from selfrag.reflection.folding import RunView, Step
 from selfrag.reflection.grades import Support
-from selfrag.reflection.story import counted
+from selfrag.reflection.story import Tone, spent
 from selfrag.ui.colours import badge
 from selfrag.ui.funnel import draw_funnel
 from selfrag.ui.literal import literal
 from selfrag.ui.quoted import shortened
+from selfrag.wording import duration
 
-_CLAIMS = {
+#: grade -> its tone and its word
+RELEVANT: dict[bool | None, tuple[Tone, str]] = {
+    True: ("good", "relevant"),
+    False: ("bad", "not relevant"),
+    None: ("fair", "could not be graded"),
+}
+CLAIMS: dict[Support, tuple[Tone, str]] = {
     Support.FULLY: ("good", "backed"),
     Support.PARTIALLY: ("fair", "partly backed"),
     Support.NOT: ("bad", "not backed"),
@@ -22,9 +29,18 @@ _CLAIMS = {
 _SNIPPET = 260  #: characters of a passage beside its grade
 
 
+def draw_explained(step: Step, view: RunView) -> None:
+    """Draw what a step is for and what came of it, for someone who has never heard of it."""
+    means = ""
+    if step.event is not None:
+        writes = bool(view.started and view.started.language_model)
+        means = meaning(step.event, language_model=writes)
+    st.markdown(f":small[{PURPOSE[step.node]} {means}]")
+
+
 def draw_details(step: Step, view: RunView) -> None:
-    """Draw what is known of a step, inside its expander."""
-    st.caption(PURPOSE[step.node])
+    """Draw all that is known of a step, inside its expander."""
+    draw_explained(step, view)
     event = step.event
     if event is None:
         return
@@ -45,27 +61,16 @@ def draw_details(step: Step, view: RunView) -> None:
             _claims(event, view)
         case events.UsefulnessGraded():
             _usefulness(event)
-    if event.usage:
-        st.caption(usage_line(event.usage))
-
-
-def usage_line(usage: events.StepUsage) -> str:
-    """``3 calls, 1,200 tokens read, 50 written``."""
-    about = "about " if usage.estimated else ""
-    return (
-        f"{counted(usage.llm_calls, 'call')}, {about}{usage.input_tokens:,} tokens read, "
-        f"{usage.output_tokens:,} written"
-    )
+        case events.ClaimVerdict():
+            _evidence(event)
+    spending = spent(event.usage) if event.usage else "no language model asked"
+    st.caption(literal(f"{duration(event.seconds)}, {spending}"))
 
 
 def _grades(event: events.RelevanceGraded, view: RunView) -> None:
     texts = {hit.chunk_id: hit.text for search in view.searches for hit in search.hits}
     for grade in event.grades:
-        tone, words = {
-            True: ("good", "relevant"),
-            False: ("bad", "not relevant"),
-            None: ("fair", "could not be graded"),
-        }[grade.relevant]
+        tone, words = RELEVANT[grade.relevant]
         earlier = ", graded before" if grade.earlier else ""
         with st.container(border=True, gap="small"):
             where = f"**{literal(grade.document, 60)}**, page {grade.page}"
@@ -97,6 +102,9 @@ def _writing(event: events.Generated) -> None:
         title = f"Passage {passage.number}: {literal(passage.document, 60)}, page {passage.page}"
         with st.expander(f"{title} :small[:gray[relevance {passage.relevance:.2f}]]"):
             st.text(passage.text)
+    if event.prompt:
+        with st.expander("Every word that the model was sent"):
+            st.text(event.prompt)
     with st.expander("The text as it was written"):
         st.text(event.answer)
 
@@ -105,7 +113,7 @@ def _claims(event: events.SupportGraded, view: RunView) -> None:
     written = view.generated.get(event.attempt)
     sources = {passage.number: passage for passage in written.context} if written else {}
     for claim in event.claims:
-        tone, words = _CLAIMS[claim.support]
+        tone, words = CLAIMS[claim.support]
         with st.container(border=True, gap="small"):
             st.markdown(f"{badge(tone, words)} {literal(claim.text)}")
             source = sources.get(claim.document or 0)
@@ -123,3 +131,14 @@ def _usefulness(event: events.UsefulnessGraded) -> None:
         st.markdown(f"**{event.score} of 5**, where 1 misses the question and 5 is complete")
     if event.missing:
         st.markdown(f"Missing: {literal(event.missing)}")
+
+
+def _evidence(event: events.ClaimVerdict) -> None:
+    for item in event.evidence:
+        tone, words = ("bad", "against") if item.against else ("good", "for")
+        where = f"{literal(item.document, 60)}, page {item.page}"
+        with st.container(border=True, gap="small"):
+            st.markdown(f"{badge(tone, words)} “{literal(item.quote)}”")
+            st.caption(where)
+    if event.probability is not None:
+        st.caption(f"{event.probability:.0%} sure of this verdict")

@@ -14,8 +14,9 @@ from selfrag.reflection.explain import PURPOSE, tone
 from selfrag.reflection.folding import RunView, Step, Stretch
 from selfrag.reflection.story import DOING, tell
 from selfrag.ui.colours import toned
+from selfrag.ui.levels import Level
 from selfrag.ui.literal import literal
-from selfrag.ui.step_details import draw_details
+from selfrag.ui.step_details import draw_details, draw_explained
 from selfrag.wording import duration
 
 ICONS = {
@@ -45,7 +46,8 @@ class _Row:
 class Timeline:
     """Where a run's steps are drawn; call `draw` as often as the view changes."""
 
-    def __init__(self) -> None:
+    def __init__(self, level: Level) -> None:
+        self._level = level
         self._box = st.container(gap="xsmall")
         self._slots: list[Any] = []
         self._rows: list[_Row] = []
@@ -59,7 +61,7 @@ class Timeline:
                 self._rows.append(_Row("", ""))
             if self._rows[position] != row:
                 self._rows[position] = row
-                _fill(self._slots[position], row, view)
+                _fill(self._slots[position], row, view, self._level)
         for position in range(len(rows), len(self._slots)):
             self._slots[position].empty()
             self._rows[position] = _Row("", "")
@@ -98,7 +100,7 @@ def _retry_label(stretch: Stretch) -> str:
     return f":orange[:material/replay:] {literal(tell(stretch.because) or '')}"
 
 
-def _fill(slot: Any, row: _Row, view: RunView) -> None:
+def _fill(slot: Any, row: _Row, view: RunView, level: Level) -> None:
     if row.kind == "retry":
         slot.markdown(f":small[{row.label}]")
         return
@@ -110,5 +112,9 @@ def _fill(slot: Any, row: _Row, view: RunView) -> None:
     step: Step = view.steps[row.step]
     icon = "spinner" if row.kind == "running" else ICONS[step.node]
     label = row.label if row.kind == "done" else f":gray[{row.label}]"
-    with slot.expander(label, type="step", icon=icon):
-        draw_details(step, view)
+    opened = level is not Level.STORY and step.event is not None
+    with slot.expander(label, expanded=opened, type="step", icon=icon):
+        if level is Level.EXPLAIN:
+            draw_explained(step, view)
+        else:
+            draw_details(step, view)

@@ -9,22 +9,24 @@ from functools import partial
 
 import streamlit as st
 
+from selfrag.reflection.account import how_answered
 from selfrag.reflection.events import AnswerDelta, Event, RunFinished
 from selfrag.reflection.folding import RunView, readable
 from selfrag.reflection.pathway import shape_of
 from selfrag.reflection.run import Run
 from selfrag.reflection.sources import sources
 from selfrag.service import SelfRag
-from selfrag.ui import page_list
 from selfrag.ui.answer import draw_answer
 from selfrag.ui.ask import Asker
 from selfrag.ui.conversation import events_of
 from selfrag.ui.evidence import draw_evidence, evidence_key, source_key
 from selfrag.ui.graph_path import draw_path
-from selfrag.ui.literal import harmless, literal
+from selfrag.ui.levels import choose_level, level
+from selfrag.ui.literal import harmless, literal, verbatim
+from selfrag.ui.next_steps import draw_again, draw_next_steps
+from selfrag.ui.share import draw_share, present_from_start
 from selfrag.ui.timeline import Timeline
 from selfrag.ui.verdict import (
-    draw_again,
     draw_no_model,
     draw_verdict,
     draw_working,
@@ -74,7 +76,7 @@ def draw_turn(rag: SelfRag, run_id: str, *, newest: bool, again: Ask, live: bool
             _follow(run, view, len(events), right)
     else:
         with left:
-            _finished(run_id, view, newest, again)
+            _finished(rag, run_id, view, newest, again)
         beside = right.empty()
         if newest or _reopened(run_id) in st.session_state:
             with beside.container():
@@ -91,7 +93,7 @@ def draw_earlier(rag: SelfRag, asker: Asker, runs: Sequence[str]) -> None:
         draw_turn(rag, run_id, newest=False, again=partial(asker.ask, in_place_of=run_id))
 
 
-def _finished(run_id: str, view: RunView, newest: bool, again: Ask) -> None:
+def _finished(rag: SelfRag, run_id: str, view: RunView, newest: bool, again: Ask) -> None:
     end = view.finished
     if end is None:
         st.error("This run was cut off when the application was closed.")
@@ -100,19 +102,21 @@ def _finished(run_id: str, view: RunView, newest: bool, again: Ask) -> None:
     with st.container():
         draw_verdict(view)
     if newest:
-        Timeline().draw(view)
+        Timeline(choose_level()).draw(view)
     else:
         opened = st.expander(
             "How this was answered", type="compact", key=f"how-{run_id}", on_change="rerun"
         )
         if opened.open:
             with opened:
-                Timeline().draw(view)
+                Timeline(level()).draw(view)
     with st.container():
         _answer(run_id, view, newest)
-    if end.status in _AGAIN:
-        draw_again(view.question, f"again-{run_id}", again)
-    st.caption(foot_line(view))
+    st.markdown(f":small[**How was this answered?** {literal(how_answered(view))}]")
+    draw_next_steps(run_id, view, again)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(foot_line(view))
+        draw_share(rag, run_id, view)
 
 
 def _answer(run_id: str, view: RunView, newest: bool) -> None:
@@ -122,13 +126,12 @@ def _answer(run_id: str, view: RunView, newest: bool) -> None:
         st.markdown("Searched for:")
         queries = dict.fromkeys(search.query for search in view.searches)
         st.markdown("\n".join(f"- “{literal(query)}”" for query in queries))
-        st.page_link(page_list.documents(), label="Add a document", icon=":material/upload_file:")
         return
     if not end.answer:
         return
     if end.status in _AGAIN:
         # What was broken off has marks that were never checked against anything.
-        st.markdown(harmless(readable(end.answer)))
+        st.markdown(_as_written(view)(readable(end.answer)))
     else:
         draw_answer(
             end.answer,
@@ -137,9 +140,15 @@ def _answer(run_id: str, view: RunView, newest: bool) -> None:
             key=f"answer-{run_id}",
             shown=_shown(run_id, end, newest),
             evidence=evidence_key(run_id),
+            quoted=bool(view.started and not view.started.language_model),
             on_cited=partial(_open_source, run_id, newest),
         )
     draw_no_model(view)
+
+
+def _as_written(view: RunView) -> Callable[[str], str]:
+    """How a text that was not checked is shown: a model's as Markdown, a document's as it is."""
+    return harmless if view.started and view.started.language_model else verbatim
 
 
 def _shown(run_id: str, end: RunFinished, newest: bool) -> int | None:
@@ -178,8 +187,19 @@ def _follow(
         ),
     ):
         working = st.empty()
-        st.button("Stop", key=f"stop-{run.id}", icon=":material/stop_circle:", on_click=run.stop)
-    timeline = Timeline()
+        with st.container(horizontal=True, width="content", gap="small"):
+            st.button(
+                "Present",
+                key=f"present-{run.id}",
+                icon=":material/present_to_all:",
+                type="tertiary",
+                on_click=present_from_start,
+                args=(run.id,),
+            )
+            st.button(
+                "Stop", key=f"stop-{run.id}", icon=":material/stop_circle:", on_click=run.stop
+            )
+    timeline = Timeline(choose_level())
     answer = st.container().empty()
     path = right.empty()
     drawn_at = 0.0
@@ -194,7 +214,7 @@ def _follow(
             draw_working(time.time() - run.started_at)
         timeline.draw(view)
         if view.draft:
-            answer.markdown(harmless(view.draft))
+            answer.markdown(_as_written(view)(view.draft))
         drawn_at = time.monotonic()
         batch = _next(run, position, drawn_at)
         position += len(batch)

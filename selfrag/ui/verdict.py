@@ -1,13 +1,11 @@
 """The head and the foot of an answer: the verdict in words, and the numbers in one quiet line."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from selfrag.reflection.events import RunFinished
 from selfrag.reflection.folding import RunView
 from selfrag.reflection.grades import Support
-from selfrag.reflection.story import counted, notice, verdict
+from selfrag.reflection.story import counted, notice, price, verdict
 from selfrag.ui.colours import TONES
 from selfrag.ui.literal import literal
 from selfrag.wording import duration
@@ -21,8 +19,11 @@ _TITLE_ICONS = {
 NEXT = {
     "abstained": "Ask in other words, search in more documents, or add one that covers it.",
     "unsupported": "Treat it as a guess: check it elsewhere, ask more narrowly, or allow more "
-    "retries in the settings.",
+    "retries.",
+    "stopped": "What was written by then has not been checked.",
 }
+_PARTLY = "What is marked as partly or not backed goes further than your documents: check it there."
+_NARROW = "What it says stands in your documents. Ask for what is missing."
 
 
 def draw_working(elapsed: float) -> None:
@@ -63,9 +64,17 @@ def draw_verdict(view: RunView) -> None:
     if end.status == "failed":
         st.error(said.remark or said.title)
         return
-    remark = " ".join(part for part in (said.remark, NEXT.get(end.status, "")) if part)
+    remark = " ".join(part for part in (said.remark, _next(end)) if part)
     if remark:
         st.markdown(literal(remark))
+
+
+def _next(end: RunFinished) -> str:
+    if end.status == "answered" and end.verdict is None:
+        if end.support is Support.PARTIALLY:
+            return _PARTLY
+        return _NARROW if end.support is Support.FULLY and end.useful is False else ""
+    return NEXT.get(end.status, "")
 
 
 def draw_no_model(view: RunView) -> None:
@@ -89,11 +98,6 @@ def foot_line(view: RunView) -> str:
     dropped = f"{counted(removed, 'citation')} to nothing removed" if removed else ""
     parts = [_claims(end), dropped, score, retries, _usage(end), duration(end.elapsed_s)]
     return " · ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts if part)
-
-
-def draw_again(question: str, key: str, ask: Callable[[str], None]) -> None:
-    """A button that asks the same question once more."""
-    st.button("Try again", key=key, icon=":material/refresh:", on_click=ask, args=(question,))
 
 
 def _claims(end: RunFinished) -> str:
@@ -121,4 +125,5 @@ def _usage(end: RunFinished) -> str:
         return ""
     about = "about " if usage.estimated else ""
     tokens = usage.input_tokens + usage.output_tokens
-    return f"{counted(usage.llm_calls, 'call')}, {about}{tokens:,} tokens"
+    cost = f", {price(usage.cost_usd)}" if usage.cost_usd else ""
+    return f"{counted(usage.llm_calls, 'call')}, {about}{tokens:,} tokens{cost}".replace("$", r"\$")
