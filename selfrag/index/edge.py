@@ -18,6 +18,7 @@ from qdrant_client.http.models import QueryResponse  # models.QueryResponse is a
 
 from selfrag.index.answers import from_id, record, scored
 from selfrag.index.catalogue import EdgeCatalogue, refuse
+from selfrag.index.collection import EXACT_TO
 from selfrag.index.filters import to_filter, to_id, to_selection
 from selfrag.index.queries import to_point, to_query, to_with_payload, to_with_vectors
 from selfrag.index.space import RESERVE, RESERVE_FOR_REMOVAL, must_have_room
@@ -149,8 +150,10 @@ class EdgeClient(EdgeCatalogue):
     ) -> list[QueryResponse]:
         """Several searches in one call to the engine, answered in order."""
         refuse(ignored)
-        batch = engine.QueryBatchRequest([to_query(request) for request in requests])
-        answers = self._get(collection_name).call(lambda shard: shard.query_batch(batch))
+        collection = self._get(collection_name)
+        compressed = collection.call(lambda shard: shard.info()).points_count > EXACT_TO
+        batch = engine.QueryBatchRequest([to_query(request, compressed) for request in requests])
+        answers = collection.call(lambda shard: shard.query_batch(batch))
         return [
             QueryResponse.model_construct(points=[scored(point) for point in answer])
             for answer in answers

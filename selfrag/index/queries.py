@@ -13,10 +13,16 @@ from selfrag.index.filters import to_filter, to_id
 
 #: What Qdrant takes where an MMR query names no balance.
 DEFAULT_DIVERSITY = 0.5
+#: Candidates by compressed vectors for each point wanted, of which the exact scores are taken.
+OVERSAMPLING = 3.0
 
 
-def to_query(request: models.QueryRequest) -> engine.QueryRequest:
+def to_query(request: models.QueryRequest, compressed: bool = False) -> engine.QueryRequest:
     """One search.
+
+    Args:
+        compressed: whether candidates may be found by compressed vectors; scores are those of
+            the vectors themselves either way. Not done where the request asks for ``exact``.
 
     Raises:
         ValueError: the query contradicts itself or holds an impossible vector.
@@ -30,7 +36,7 @@ def to_query(request: models.QueryRequest) -> engine.QueryRequest:
         raise ValueError(f"offset value {offset} is invalid. Must be 0 or larger.")
     if request.lookup_from is not None:
         raise NotImplementedError("lookup_from is not spoken by the embedded index")
-    prefetches = _prefetches(request.prefetch)
+    prefetches = _prefetches(request.prefetch, compressed)
     _check(request.query, request.using, bool(prefetches), request.score_threshold)
     return engine.QueryRequest(
         limit=limit,
@@ -39,13 +45,13 @@ def to_query(request: models.QueryRequest) -> engine.QueryRequest:
         prefetches=prefetches,
         filter=to_filter(request.filter),
         score_threshold=request.score_threshold,
-        params=_params(request.params),
+        params=_params(request.params, compressed),
         with_payload=to_with_payload(request.with_payload),
         with_vector=to_with_vectors(request.with_vector),
     )
 
 
-def _prefetches(given: Any) -> list[engine.Prefetch]:
+def _prefetches(given: Any, compressed: bool) -> list[engine.Prefetch]:
     if given is None:
         return []
     made = []
@@ -55,14 +61,14 @@ def _prefetches(given: Any) -> list[engine.Prefetch]:
         limit = 10 if each.limit is None else each.limit
         if limit < 1:
             raise ValueError(f"prefetch limit value {limit} is invalid. Must be 1 or larger.")
-        inner = _prefetches(each.prefetch)
+        inner = _prefetches(each.prefetch, compressed)
         _check(each.query, each.using, bool(inner), each.score_threshold)
         made.append(
             engine.Prefetch(
                 limit=limit,
                 query=_scoring(each.query, each.using, limit),
                 prefetches=inner,
-                params=_params(each.params),
+                params=_params(each.params, compressed),
                 filter=to_filter(each.filter),
                 score_threshold=each.score_threshold,
             )
@@ -156,15 +162,19 @@ def to_point(point: models.PointStruct, sizes: Mapping[str, int | None]) -> engi
     return engine.Point(to_id(point.id), made, point.payload or {})
 
 
-def _params(given: models.SearchParams | None) -> engine.SearchParams | None:
+def _params(given: models.SearchParams | None, compressed: bool) -> engine.SearchParams:
+    quantization = engine.QuantizationSearchParams(
+        ignore=not compressed, rescore=True, oversampling=OVERSAMPLING
+    )
     if given is None:
-        return None
+        return engine.SearchParams(quantization=quantization)
     if given.quantization is not None or given.acorn is not None:
         raise NotImplementedError("quantization and acorn are not spoken by the embedded index")
     corpus = given.idf.corpus if isinstance(given.idf, models.IdfCorpusParams) else None
     return engine.SearchParams(
         hnsw_ef=given.hnsw_ef,
         exact=bool(given.exact),
+        quantization=quantization,
         indexed_only=bool(given.indexed_only),
         idf=None if corpus is None else engine.IdfParams(to_filter(corpus)),
     )

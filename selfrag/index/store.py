@@ -7,7 +7,7 @@ client of tests.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self, TypeAlias, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
@@ -18,18 +18,19 @@ from qdrant_client import QdrantClient, models
 from selfrag.errors import UserError
 from selfrag.index import fingerprint as fingerprints
 from selfrag.index.bm25 import Bm25Embeddings
-from selfrag.index.edge import EdgeClient
 from selfrag.index.handover import ComputedVectors, InLanguage, InLanguagesOf
 from selfrag.index.payload import CONTENT, DOCUMENT_ID, LANGUAGE, METADATA, metadata, storable
 from selfrag.index.reach import reachable
+from selfrag.index.schema import (
+    BM25,
+    DENSE,
+    DOCUMENTS,
+    PARENTS,
+    Client,
+    make_collection,
+    of_documents,
+)
 from selfrag.pages import Chunk
-
-Client: TypeAlias = QdrantClient | EdgeClient
-
-DOCUMENTS = "self_rag_documents"
-PARENTS = "self_rag_parents"
-DENSE = "dense"
-BM25 = "bm25"
 
 _PAGE = 500  # points per request where all of a document are read
 _BATCH = 128  # points per request where they are written
@@ -95,7 +96,14 @@ class Index:
                 )
         index = cls(client, embeddings, sparse, collection, parent_collection)
         for name in {collection, parent_collection} - set(there):
-            index._create(name, fingerprint, shards, replicas)
+            make_collection(
+                index._client,
+                name,
+                fingerprint,
+                searched=name == collection,
+                shards=shards,
+                replicas=replicas,
+            )
         return index
 
     @classmethod
@@ -107,31 +115,6 @@ class Index:
         for name in (collection, parent_collection):
             if client.collection_exists(name):
                 client.delete_collection(name)
-
-    def _create(
-        self,
-        name: str,
-        fingerprint: Mapping[str, str | int],
-        shards: int | None,
-        replicas: int | None,
-    ) -> None:
-        vectors, sparse = {}, {}
-        if name == self._collection:
-            size = int(fingerprint["dimension"])
-            vectors[DENSE] = models.VectorParams(size=size, distance=models.Distance.COSINE)
-            sparse[BM25] = models.SparseVectorParams(modifier=models.Modifier.IDF)
-        self._client.create_collection(
-            name,
-            vectors_config=vectors,
-            sparse_vectors_config=sparse,
-            shard_number=shards,
-            replication_factor=replicas,
-            # A write returns once every replica has it, so that the next read sees it.
-            write_consistency_factor=replicas,
-            metadata={fingerprints.KEY: dict(fingerprint)},
-        )
-        for field in (DOCUMENT_ID, LANGUAGE):
-            self._client.create_payload_index(name, field, models.PayloadSchemaType.KEYWORD)
 
     @property
     def vector_store(self) -> QdrantVectorStore:
@@ -198,7 +181,7 @@ class Index:
     @reachable()
     def delete(self, document_id: str) -> None:
         """Remove a document; one that is not there does not matter."""
-        selector = models.FilterSelector(filter=_of([document_id]))
+        selector = models.FilterSelector(filter=of_documents([document_id]))
         for name in (self._collection, self._parents):
             self._client.delete(name, selector)
 
@@ -207,13 +190,13 @@ class Index:
         """Change the name that a document is shown under."""
         for collection in (self._collection, self._parents):
             self._client.set_payload(
-                collection, {"document": storable(name)}, _of([document_id]), key=METADATA
+                collection, {"document": storable(name)}, of_documents([document_id]), key=METADATA
             )
 
     @reachable()
     def count(self, document_id: str | None = None) -> tuple[int, int]:
         """How many children and parents there are, in one document or in all."""
-        only = None if document_id is None else _of([document_id])
+        only = None if document_id is None else of_documents([document_id])
         children = self._client.count(self._collection, only, exact=True).count
         return children, self._client.count(self._parents, only, exact=True).count
 
@@ -239,7 +222,17 @@ class Index:
     @reachable()
     def parents(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Parent id -> payload (``page_content`` and ``metadata``), of those that are there."""
-        found = self._client.retrieve(self._parents, list(ids), with_payload=True)
+        return self._payloads(self._parents, ids)
+
+    @reachable()
+    def passages(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Child id -> payload (``page_content`` and ``metadata``), of those that are there."""
+        return self._payloads(self._collection, ids)
+
+    def _payloads(self, collection: str, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        if not ids:
+            return {}
+        found = self._client.retrieve(collection, list(ids), with_payload=True)
         return {str(point.id): point.payload or {} for point in found}
 
     @reachable()
@@ -249,7 +242,7 @@ class Index:
         offset: Any = None
         while True:
             page, offset = self._client.scroll(
-                self._collection, _of([document_id]), limit=_PAGE, offset=offset
+                self._collection, of_documents([document_id]), limit=_PAGE, offset=offset
             )
             payloads += [point.payload or {} for point in page]
             if offset is None:
@@ -273,6 +266,7 @@ class Index:
         sparse: SparseVector | models.SparseVector | None,
         limit: int,
         documents: Sequence[str] | None = None,
+        payload: bool | Sequence[str] = True,
     ) -> dict[str, list[models.ScoredPoint]]:
         """The best children by each kind of vector, asked for in one request.
 
@@ -280,9 +274,11 @@ class Index:
             dense, sparse: the query's vectors; None leaves that list out.
             limit: length of each list.
             documents: ids of the documents to search; None for all.
+            payload: all of it, none, or the fields named; reading it takes longer than finding
+                the points.
 
         Returns:
-            ``{"dense": [...], "bm25": [...]}``, best first, with payloads. Dense scores
+            ``{"dense": [...], "bm25": [...]}``, best first. Dense scores
             are cosines (-1 to 1), BM25 scores are sums of word weights (0 and up).
         """
         answers: dict[str, list[models.ScoredPoint]] = {}
@@ -296,17 +292,13 @@ class Index:
                 asked[BM25] = models.SparseVector(indices=sparse.indices, values=sparse.values)
         if not asked or (documents is not None and not documents):
             return answers
-        only = None if documents is None else _of(documents)
+        only = None if documents is None else of_documents(documents)
+        given = payload if isinstance(payload, bool) else list(payload)
         requests = [
             models.QueryRequest(
-                query=query, using=name, filter=only, limit=limit, with_payload=True
+                query=query, using=name, filter=only, limit=limit, with_payload=given
             )
             for name, query in asked.items()
         ]
         found = self._client.query_batch_points(self._collection, requests)
         return answers | {name: answer.points for name, answer in zip(asked, found, strict=True)}
-
-
-def _of(documents: Sequence[str]) -> models.Filter:
-    match = models.MatchAny(any=list(documents))
-    return models.Filter(must=[models.FieldCondition(key=DOCUMENT_ID, match=match)])

@@ -21,8 +21,8 @@ from selfrag.index import fingerprint as fingerprints
 from selfrag.index.edge import EdgeClient
 from selfrag.index.lock import StorageLock
 from selfrag.index.reach import reachable
+from selfrag.index.schema import Client
 from selfrag.index.server import ServerClient
-from selfrag.index.store import Client
 from selfrag.settings import Settings
 
 EMBEDDED = "embedded"

@@ -10,12 +10,13 @@ or is not part of the mode, how long it took, and the rank and score it gave eac
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from selfrag.errors import ModelError, UserError
 from selfrag.models.rerankers import Reranker
+from selfrag.retrieval.candidates import Candidates, Ranked, Retrievers, Searchable
 from selfrag.retrieval.fusion import convex, rrf
-from selfrag.retrieval.hits import make_hit
+from selfrag.retrieval.hits import by_parent, make_hit
 from selfrag.retrieval.language_fit import language_fit
 from selfrag.retrieval.mmr import mmr
 from selfrag.retrieval.result import Hit, Mode, Retrieval
@@ -32,11 +33,10 @@ MMR_OFF = "FULL_MMR is off: MMR improved no set that was measured"
 USES_DENSE = frozenset(Mode) - {Mode.BM25}
 USES_BM25 = frozenset(Mode) - {Mode.DENSE}
 USES_FUSION = USES_DENSE & USES_BM25
+RETRIEVERS = {"dense": USES_DENSE, "bm25": USES_BM25}
 USES_MMR = frozenset({Mode.HYBRID_MMR, Mode.FULL})
 USES_RERANK = frozenset({Mode.HYBRID_RERANK, Mode.FULL})
 USES_PARENTS = frozenset({Mode.FULL})
-
-Ranked = list[tuple[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +52,6 @@ class FunnelSettings:
     dense_weight_foreign: float = 0.2
     mmr_lambda: float = 0.8
     full_mmr: bool = False
-
-
-class Searchable(Protocol):
-    """What the funnel asks of the index; `selfrag.index.store.Index` is one."""
-
-    def search(
-        self, dense: Any, sparse: Any, limit: int, documents: Sequence[str] | None = None
-    ) -> dict[str, list[Any]]: ...
-
-    def vectors(self, ids: Sequence[str]) -> dict[str, Any]: ...
-
-    def parents(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]: ...
 
 
 class Funnel:
@@ -87,10 +75,8 @@ class Funnel:
         settings: FunnelSettings | None = None,
     ) -> None:
         self._index = index
-        self._embeddings = embeddings
-        self._sparse = sparse
+        self._retrievers = Retrievers(index, embeddings, sparse, languages)
         self._reranker = reranker
-        self._languages = languages
         self.settings = settings or FunnelSettings()
 
     def search(
@@ -110,9 +96,9 @@ class Funnel:
             documents: ids to search in; all where None.
 
         Raises:
-            UserError: the query is blank or too long, or ``k`` out of bounds.
+            UserError: the query is blank or too long, the mode unknown, or ``k`` out of bounds.
         """
-        query = check_query(query)
+        query, mode = check_query(query), check_mode(mode)
         k = self.settings.k_final if k is None else k
         if not 1 <= k <= MAX_K:
             raise UserError(f"k is {k}: ask for 1 to {MAX_K} passages.")
@@ -124,8 +110,12 @@ class Funnel:
             k_initial=max(self.settings.k_initial, k),
             k_mmr=max(self.settings.k_mmr, k),
         )
-        points, lists = self._candidates(trace, query, mode, widths, documents)
-        ranked = self._fuse(trace, mode, lists, points, widths)
+        used = [name for name, modes in RETRIEVERS.items() if mode in modes]
+        found = self._retrievers.find(trace, query, used, widths.candidates, documents)
+        ranked = self._fuse(trace, mode, found, widths)
+        points = self._index.passages([item for item, _ in ranked])
+        # One that was deleted since it was found is no more to be read.
+        ranked = [(item, score) for item, score in ranked if item in points]
         ranked = self._diversify(trace, mode, ranked, widths)
         ranked = self._rerank(trace, mode, query, ranked, points)
         hits = self._read(trace, mode, ranked, points, k)
@@ -138,57 +128,9 @@ class Funnel:
             lists=trace.lists,
         )
 
-    def _candidates(
-        self,
-        trace: Trace,
-        query: str,
-        mode: Mode,
-        widths: FunnelSettings,
-        documents: Sequence[str] | None,
-    ) -> tuple[dict[str, dict[str, Any]], dict[str, Ranked]]:
-        """Both retrievers' lists, asked of the index in one request."""
-        dense = sparse = None
-        seconds = {"dense": 0.0, "bm25": 0.0}
-        unavailable = None
-        if mode in USES_DENSE:
-            try:
-                with trace.timed():
-                    dense = self._embeddings.embed_query(query)
-                seconds["dense"] = trace.seconds
-            except ModelError as error:
-                unavailable = str(error)
-        if mode in USES_BM25:
-            with trace.timed():
-                sparse = self._sparse.embed_query_in(query, self._languages())
-            seconds["bm25"] = trace.seconds
-        with trace.timed():
-            found = self._index.search(dense, sparse, widths.candidates, documents)
-        # The two lists come from one request: each retriever is charged half of it.
-        share = trace.seconds / max(1, sum(vector is not None for vector in (dense, sparse)))
-        points: dict[str, dict[str, Any]] = {}
-        lists: dict[str, Ranked] = {}
-        for name, used in (("dense", mode in USES_DENSE), ("bm25", mode in USES_BM25)):
-            if not used:
-                trace.off(name)
-            elif name == "dense" and unavailable is not None:
-                trace.skipped(name, unavailable, 0)
-            else:
-                trace.seconds = seconds[name] + share
-                lists[name] = [(str(point.id), float(point.score)) for point in found[name]]
-                points.update({str(point.id): point.payload for point in found[name]})
-                trace.ran(name, lists[name], len(lists[name]))
-        return points, lists
-
-    def _fuse(
-        self,
-        trace: Trace,
-        mode: Mode,
-        lists: Mapping[str, Ranked],
-        points: Mapping[str, dict[str, Any]],
-        widths: FunnelSettings,
-    ) -> Ranked:
-        if mode not in USES_FUSION or len(lists) < 2:
-            only = next(iter(lists.values()), [])
+    def _fuse(self, trace: Trace, mode: Mode, found: Candidates, widths: FunnelSettings) -> Ranked:
+        if mode not in USES_FUSION or len(found.lists) < 2:
+            only = next(iter(found.lists.values()), [])
             if mode in USES_FUSION:
                 trace.skipped("fusion", "there is only one list", len(only))
             else:
@@ -196,14 +138,14 @@ class Funnel:
             return only[: widths.k_initial]
         weights = (widths.dense_weight, widths.dense_weight_foreign)
         with trace.timed():
-            foreign = language_fit(points, points, getattr(self._embeddings, "languages", None))
+            foreign = language_fit(found.languages, self._retrievers.known)
             shares = foreign.shares(*weights)
             if widths.fusion == "rrf":
-                fused = rrf(lists, fit=shares)
+                fused = rrf(found.lists, fit=shares)
             else:
-                fused = convex(lists, {"dense": weights[0], "bm25": 1 - weights[0]}, shares)
-        note = foreign.note(getattr(self._embeddings, "name", "the model"), *weights)
-        trace.ran("fusion", fused, len(points), note)
+                fused = convex(found.lists, {"dense": weights[0], "bm25": 1 - weights[0]}, shares)
+        note = foreign.note(self._retrievers.model, *weights)
+        trace.ran("fusion", fused, len(found), note)
         return fused[: widths.k_initial]
 
     def _diversify(
@@ -256,16 +198,9 @@ class Funnel:
     ) -> list[Hit]:
         """The final hits; in ``full`` children of one parent give it once, at its best rank."""
         with trace.timed():
-            groups: list[list[str]] = []
-            by_parent: dict[str, list[str]] = {}
-            for item, _ in ranked:
-                parent_id = points[item]["metadata"]["parent_id"]
-                if mode in USES_PARENTS and parent_id in by_parent:
-                    by_parent[parent_id].append(item)
-                else:
-                    groups.append([item])
-                    by_parent[parent_id] = groups[-1]
-            groups = groups[:k]
+            items = [item for item, _ in ranked]
+            joined = mode in USES_PARENTS
+            groups = (by_parent(items, points) if joined else [[item] for item in items])[:k]
             wanted = {points[group[0]]["metadata"]["parent_id"] for group in groups}
             parents = self._index.parents(sorted(wanted))
             hits = [
@@ -277,6 +212,14 @@ class Funnel:
         else:
             trace.off("parents")
         return hits
+
+
+def check_mode(mode: str) -> Mode:
+    """The mode of that name; raises UserError where there is none."""
+    try:
+        return Mode(mode)
+    except ValueError:
+        raise UserError(f"There is no mode {mode!r}: choose one of {', '.join(Mode)}.") from None
 
 
 def check_query(query: str) -> str:

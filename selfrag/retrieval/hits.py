@@ -7,6 +7,14 @@ from selfrag.pages import Span
 from selfrag.retrieval.result import Hit, StageScore
 
 
+def by_parent(items: Sequence[str], points: Mapping[str, dict[str, Any]]) -> list[list[str]]:
+    """Children gathered by the parent that is read for them, in the order of the best of each."""
+    groups: dict[str, list[str]] = {}
+    for item in items:
+        groups.setdefault(points[item]["metadata"]["parent_id"], []).append(item)
+    return list(groups.values())
+
+
 def make_hit(
     rank: int,
     group: Sequence[str],

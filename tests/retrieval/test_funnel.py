@@ -157,6 +157,71 @@ def test_odd_queries_are_searched_without_a_fault(funnel: Funnel, query: str):
     assert funnel.search(query, Mode.FULL).query
 
 
+def test_query_of_10000_words_is_refused_with_the_limit(funnel: Funnel):
+    with pytest.raises(UserError, match="at most 8,000"):
+        funnel.search("patent " * 10_000)
+
+
+def test_unknown_mode_is_refused_with_the_known_ones(funnel: Funnel):
+    with pytest.raises(UserError, match="no mode 'best'.*hybrid_rerank"):
+        funnel.search("patent", "best")
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_query_of_stop_words_only_finds_nothing_by_words_and_is_no_fault(funnel: Funnel, mode):
+    found = funnel.search("the of and", mode)
+    assert found.lists.get("bm25", ()) == ()
+    assert bool(found.hits) == (mode is not Mode.BM25)
+
+
+def test_passage_that_is_deleted_while_it_is_found_is_left_out(index, embeddings, reranker):
+    class Deleting:
+        """The index, from which the best passage vanishes between search and reading."""
+
+        gone = ""
+
+        def __getattr__(self, name):
+            return getattr(index, name)
+
+        def search(self, *args):
+            found = index.search(*args)
+            self.gone = str(found["bm25"][0].id)
+            return found
+
+        def passages(self, ids):
+            return {key: text for key, text in index.passages(ids).items() if key != self.gone}
+
+    deleting = Deleting()
+    funnel = Funnel(deleting, embeddings, Bm25Embeddings(), reranker, lambda: ["en"])
+    for mode in Mode:
+        if mode is not Mode.DENSE:
+            hits = funnel.search("patent royalty", mode, k=12).hits
+            assert hits
+            assert deleting.gone not in {child for hit in hits for child in hit.children}
+
+
+def test_texts_are_read_of_the_passages_that_fusion_lets_through_only(index, embeddings, reranker):
+    read: list[int] = []
+
+    class Counting:
+        def __getattr__(self, name):
+            return getattr(index, name)
+
+        def search(self, *args):
+            found = index.search(*args)
+            assert all(not point.payload for points in found.values() for point in points)
+            return found
+
+        def passages(self, ids):
+            read.append(len(ids))
+            return index.passages(ids)
+
+    settings = FunnelSettings(k_initial=5)
+    funnel = Funnel(Counting(), embeddings, Bm25Embeddings(), reranker, lambda: ["en"], settings)
+    assert len(funnel.search("patent royalty of the invoice", Mode.FULL).lists["fusion"]) > 5
+    assert read == [5]
+
+
 @pytest.mark.parametrize("k", [1, 3, 12])
 def test_k_is_how_many_come_back_at_most(funnel: Funnel, k: int):
     assert len(funnel.search("patent invoice leave", Mode.HYBRID, k=k).hits) == min(k, len(TEXTS))
