@@ -163,7 +163,7 @@ def test_query_of_10000_words_is_refused_with_the_limit(funnel: Funnel):
 
 
 def test_unknown_mode_is_refused_with_the_known_ones(funnel: Funnel):
-    with pytest.raises(UserError, match="no mode 'best'.*hybrid_rerank"):
+    with pytest.raises(UserError, match=r"no mode 'best'.*hybrid_rerank"):
         funnel.search("patent", "best")
 
 
