@@ -16,6 +16,7 @@ from selfrag.documents.jobs import Jobs
 from selfrag.documents.library import Library
 from selfrag.documents.render import Box
 from selfrag.documents.results import IngestResult, Report
+from selfrag.documents.samples import Samples
 from selfrag.documents.sandbox import Limits, Sandbox
 from selfrag.documents.sizes import ChunkSizes
 from selfrag.errors import UserError
@@ -48,6 +49,7 @@ from selfrag.reflection.run import Run, RunPlan
 from selfrag.reflection.state import Stopped
 from selfrag.reflection.statements import is_statement
 from selfrag.reflection.strategy import RetrievalPolicy
+from selfrag.reflection.suggesting import Suggestions
 from selfrag.retrieval.funnel import Funnel, FunnelSettings, check_query
 from selfrag.retrieval.result import Hit, Mode, Retrieval
 from selfrag.settings import Settings, load_settings
@@ -66,6 +68,8 @@ class SelfRag:
         conversations: which runs belong together, listed, searched, renamed, deleted.
         feedback: what was said of runs.
         sharing: runs as reports and as JSON.
+        samples: the sample library.
+        suggestions: questions that the library is known to answer.
     """
 
     conversations: Conversations
@@ -107,6 +111,14 @@ class SelfRag:
         self._runs = Registry(engine)
         self.conversations, self.feedback = self._runs.conversations, self._runs.feedback
         self.sharing = Sharing(self.run, self.recorded, self.page_image)
+        self.samples = Samples(self.documents, self.submit, self.delete, lambda: self.incoming)
+        self.suggestions = Suggestions(
+            self.ready,
+            self.pages,
+            lambda: self.casting.with_parts("quotes", "local").cast(),
+            lambda query: self.funnel.search(query, Mode.HYBRID),
+            self._locate,
+        )
         self.embeddings: EmbeddingModel = make_embeddings(settings, models)
         self.reranker = make_reranker(settings.reranker_model, models / "rerankers")
         self.casting = Casting(settings, self._packaged)

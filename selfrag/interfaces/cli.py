@@ -18,6 +18,7 @@ from rich.console import Console
 
 from selfrag import settings as settings_module
 from selfrag.diagnosis import Verdict, examine, examine_closed
+from selfrag.documents.samples import sample_files
 from selfrag.errors import ModelError, UserError
 from selfrag.index import transfer
 from selfrag.interfaces import sharing, show
@@ -76,10 +77,15 @@ def ingest(
     ocr: Annotated[
         bool, typer.Option("--ocr", help="Recognise text on scanned pages (needs tesseract).")
     ] = False,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="The sample library: four short documents.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Take PDFs into the library. The same file twice changes nothing."""
     with _opened(as_json, reset=reset) as rag:
+        if sample:
+            paths = [*(paths or []), *sample_files()]
         progress = show.IngestProgress(enabled=not as_json)
         results = []
         if paths or not reset or rag.settings.data_dir is not None or rag.unfinished:

@@ -75,6 +75,13 @@ def test_ingest_reports_each_file_and_fails_if_one_did(tmp_path: Path):
     assert [item["status"] for item in again] == ["unchanged"]
 
 
+def test_sample_library_is_taken_in(tmp_path: Path):
+    shell = Shell(tmp_path)
+    taken = shell.json("ingest", "--sample")["documents"]
+    assert len(taken) == 4
+    assert {item["status"] for item in taken} == {"ready"}
+
+
 def test_documents_are_listed(shell: Shell):
     (item,) = shell.json("documents")["documents"]
     assert (item["document"], item["status"], item["pages"]) == ("handbook.pdf", "ready", 2)

@@ -5,14 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from selfrag.pages import Heading
 from selfrag.palette import DARK, LIGHT, Palette
-from selfrag.records.documents import DocumentRecord, State
 from selfrag.reflection.events import ClaimGrade, RunFinished, StepUsage, UsefulnessGraded
 from selfrag.reflection.folding import RunView
 from selfrag.reflection.grades import Support
 from selfrag.ui.quoted import in_context, shortened
-from selfrag.ui.suggestions import suggestions
 from selfrag.ui.verdict import foot_line
 
 CONFIG = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
@@ -97,35 +94,6 @@ def contrast(first: str, second: str) -> float:
 
     darker, lighter = sorted((luminance(first), luminance(second)))
     return (lighter + 0.05) / (darker + 0.05)
-
-
-def record(name: str, *headings: str, language: str = "en") -> DocumentRecord:
-    outline = tuple(Heading(title, 1, 1) for title in headings)
-    return DocumentRecord(
-        id=name,
-        sha256=name,
-        name=name,
-        bytes=1,
-        state=State.READY,
-        language=language,
-        outline=outline,
-    )
-
-
-def test_suggestions_come_from_headings_of_each_document_in_turn():
-    found = suggestions(
-        [record("a.pdf", "Tidal range", "Sea walls"), record("b.pdf", "2.1 Harbour dues")]
-    )
-    assert found == [
-        "What does “a” say about Tidal range?",
-        "What does “b” say about Harbour dues?",
-        "What does “a” say about Sea walls?",
-    ]
-
-
-def test_headings_that_say_nothing_suggest_nothing():
-    assert not suggestions([record("a.pdf", "Introduction", "Table of contents", "3", "Slide 4")])
-    assert not suggestions([record("a.pdf", "Marés e portos", language="pt")])
 
 
 def test_context_shows_every_quote_in_bold_and_what_stands_around():

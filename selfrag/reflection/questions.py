@@ -1,0 +1,129 @@
+"""Questions that a text answers, made from its own sentences.
+
+"The guest flat costs 38 euros a night." answers "How much does the guest flat cost?": a sentence
+that tells something of its subject is turned into the question for it (Heilman & Smith 2010, in
+its simplest form: one clause, the subject kept word for word). A sentence whose subject points
+back ("it", "this") or that no pattern fits makes none.
+"""
+
+import re
+from collections.abc import Iterator
+
+from selfrag.models.sentences import split_sentences
+
+_LONGEST = 9  #: words of a subject
+_NUMBER = r"(?:\D{0,18}\d)"
+_CLOCK = r"\d{1,2}[:h.]\d{2}"
+_DAYS = (
+    r"(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june"
+    r"|july|august|september|october|november|december|spring|summer|autumn|winter)\b"
+)
+_WHEN = rf"(?:.{{0,40}}?(?:{_CLOCK}|\b(?:{_DAYS})))"
+_SUBJECT = r"(?P<subject>[A-Z][^,;:()?!\"“”|]{1,80}?)"
+_ENGLISH = [
+    (rf"{_SUBJECT} costs? {_NUMBER}", "How much {do} {subject} cost?"),
+    (rf"{_SUBJECT} weighs? {_NUMBER}", "How much {do} {subject} weigh?"),
+    (rf"{_SUBJECT} lasts? (?:for )?(?:about )?(?:\d|one|two|three|four|five|six|ten)",
+     "How long {do} {subject} last?"),
+    (rf"{_SUBJECT} (?P<be>is|are|was|were) held {_WHEN}", "When {be} {subject} held?"),
+    (rf"{_SUBJECT} (?P<be>is|are) collected {_WHEN}", "When {be} {subject} collected?"),
+    (rf"{_SUBJECT} (?P<be>is|are) open {_WHEN}", "When {be} {subject} open?"),
+    (rf"{_SUBJECT} (?P<be>is|are) allowed {_WHEN}", "When {be} {subject} allowed?"),
+    (rf"{_SUBJECT} (?P<be>is|are) (?:from )?{_CLOCK}", "When {be} {subject}?"),
+    (rf"{_SUBJECT} begins? {_WHEN}", "When {do} {subject} begin?"),
+    (rf"{_SUBJECT} holds? {_NUMBER}", "How much {do} {subject} hold?"),
+    (rf"{_SUBJECT} has to {_NUMBER}", "What {do} {subject} have to do?"),
+    (rf"{_SUBJECT} (?:consists?|is made up) of ", "What {do} {subject} consist of?"),
+    (rf"{_SUBJECT} means ", "What does {subject} mean?"),
+    (rf"{_SUBJECT} (?P<be>is|are) (?:defined as|called|known as) ", "What {be} {subject}?"),
+    (rf"(?=The ){_SUBJECT} (?P<be>is|was) (?:about )?\d", "What {be} {subject}?"),
+    (rf"{_SUBJECT} (?P<be>is) (?:a|an) [a-z-]+ (?:\w+ ){{0,3}}(?:that|which|of|for)\b",
+     "What {be} {subject}?"),
+]  # fmt: skip
+_PORTUGUESE = [
+    (rf"{_SUBJECT} custam? {_NUMBER}", "Quanto custa {subject}?"),
+    (rf"{_SUBJECT} acontece \D{{0,12}}(?:no|na|em|às|aos|nos) ", "Quando acontece {subject}?"),
+    (rf"{_SUBJECT} abre às? {_NUMBER}", "A que horas abre {subject}?"),
+    (rf"{_SUBJECT} é de {_NUMBER}", "De quanto é {subject}?"),
+    (rf"{_SUBJECT} dura {_NUMBER}", "Quanto tempo dura {subject}?"),
+    (rf"{_SUBJECT} pesa {_NUMBER}", "Quanto pesa {subject}?"),
+    (rf"{_SUBJECT} é (?:no|na|em) (?:primeir|segund|terceir|últim|\d)", "Quando é {subject}?"),
+    (rf"{_SUBJECT} significa ", "O que significa {subject}?"),
+    (rf"{_SUBJECT} é permitida? ", "Quando é permitida {subject}?"),
+    (rf"{_SUBJECT} fica pront[oa] em {_NUMBER}", "Em quanto tempo fica pronto {subject}?"),
+    (rf"{_SUBJECT} (?:é definid[oa] como|chama-se) ", "O que é {subject}?"),
+]  # fmt: skip
+_PATTERNS = {
+    language: [(re.compile(pattern), form) for pattern, form in forms]
+    for language, forms in (("en", _ENGLISH), ("pt", _PORTUGUESE))
+}
+#: a subject that begins so points back, or is no thing that one could ask about
+_POINTING = frozenset(
+    """
+    it its this that these those they their he his she her we our i you your who which what there
+    here where when if each every some such both one none nobody somebody everybody everything
+    after before until during since because although while however also to at in on from for by
+    with without not no children most many whoever whatever whichever anyone someone anybody
+    ele ela eles elas isso isto este esta esse essa seu sua quem que quando onde se cada todos em
+    no na para por com sem não depois antes contra
+    """.split()  # noqa: SIM905
+)
+#: and one that holds such a word is a whole clause
+_CLAUSE = frozenset(
+    """
+    it its this that these those they their he his she her we our you your who which what there
+    is are was were has have can may must will does do if because and or
+    ele ela eles elas isso isto seu sua quem que quando é são tem pode deve
+    """.split()  # noqa: SIM905
+)
+
+
+def questions_in(text: str, language: str | None) -> Iterator[tuple[str, str]]:
+    """Questions with the sentences that answer them, in the order of the text.
+
+    Args:
+        text: prose; headings and rows of tables are passed over.
+        language: ISO 639-1 code; English and Portuguese have patterns, others give none.
+    """
+    patterns = _PATTERNS.get(language or "en", [])
+    for sentence in split_sentences(text):
+        if not sentence.whole:
+            continue
+        for pattern, form in patterns:
+            found = pattern.match(sentence.text)
+            if found is None:
+                continue
+            if _can_be_asked_for(found["subject"]):
+                yield _ask(found, form, text), sentence.text
+            break
+
+
+def _can_be_asked_for(subject: str) -> bool:
+    words = subject.lower().split()
+    return (
+        len(words) <= _LONGEST
+        and words[0] not in _POINTING
+        and _CLAUSE.isdisjoint(words)
+        and any(len(word) > 3 for word in words)
+    )
+
+
+def _ask(found: re.Match[str], form: str, text: str) -> str:
+    subject = _as_inside(found["subject"], text)
+    plural = found[0][found.end("subject") :].split()[0].rstrip(",")
+    does = "does" if plural.endswith("s") and not plural.endswith("ss") else "do"
+    parts: dict[str, str] = {
+        "subject": subject,
+        "do": does,
+        "be": found.groupdict().get("be") or "",
+    }
+    return " ".join(form.format(**parts).split())
+
+
+def _as_inside(subject: str, text: str) -> str:
+    """The subject as it is written inside a sentence: small, unless it is a name."""
+    first, _, rest = subject.partition(" ")
+    small = first.lower()
+    article = small in ("the", "a", "an", "o", "os", "as")
+    common = article or re.search(rf"\b{re.escape(small)}\b", text) is not None
+    return f"{small if common else first} {rest}".strip()
