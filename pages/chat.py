@@ -7,6 +7,7 @@ import streamlit as st
 from selfrag import process
 from selfrag.ui.ask import Asker, draw_ask, draw_refusal
 from selfrag.ui.conversation import Conversation
+from selfrag.ui.conversation_list import draw_conversations
 from selfrag.ui.empty import draw_empty_library, draw_no_question
 from selfrag.ui.links import asked_run
 from selfrag.ui.presenter import draw_presenter
@@ -16,12 +17,14 @@ rag = process.current()
 if (presented := asked_run()) is not None:
     draw_presenter(rag, presented)
     st.stop()
-conversation = Conversation.current()
+conversation = Conversation.current(rag)
 asker = Asker(rag, conversation)
-asker.take_up()
+if asker.take_up():
+    conversation = Conversation.current(rag)
 newest = rag.run(conversation.runs[-1]) if conversation.runs else None
 busy = newest is not None and not newest.log.closed
 
+draw_conversations(rag, conversation)
 if not conversation.runs and not rag.ready():
     draw_empty_library(rag)
     st.stop()
@@ -36,6 +39,8 @@ with top:
     place = newest_place(conversation.runs[-1] if conversation.runs else None)
 if not conversation.runs:
     with hint.container():
+        if conversation.missing:
+            st.info("This conversation is no longer there.", icon=":material/delete:")
         draw_no_question(rag, asker)
 with refused:
     draw_refusal()

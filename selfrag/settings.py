@@ -84,7 +84,12 @@ class Settings(BaseSettings):
     llm_timeout: float = _setting(
         60.0, "seconds to wait for a model before giving up", "1 to 600", ge=1, le=600
     )
-
+    own_keys: bool = _setting(
+        True,
+        "whether a key, an address and models can be entered for one tab; the server calls the "
+        "address, so turn it off on a server that people you do not trust can reach",
+        "true or false",
+    )
     llm_requests_per_minute: float | None = _setting(
         None,
         "waits so as to stay below an endpoint's limit; no limit where not set",

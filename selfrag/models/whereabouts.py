@@ -56,7 +56,7 @@ def who_answers_short(settings: Settings) -> str:
     elif settings.judges == "decisions":
         names.append(settings.judge_model or "a decision model")
     if not names:
-        return f"{_QUOTES.capitalize()} · local"
+        return "Quotes from your documents · local"
     host = host_of(settings)
     where = f"at {host}" if host else "· local"
     return f"{', '.join(dict.fromkeys(names))} {where}"

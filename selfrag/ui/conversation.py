@@ -1,81 +1,85 @@
-"""The questions of one conversation: which runs it consists of, and finding them again.
+"""The conversation of this tab: which one it is, and the runs it consists of.
 
-Runs belong to the process. A conversation is only the list of their ids, kept for the process and
-named in the address, so that a reload in the middle of a run or a visit to another page comes
-back to it.
+Runs and conversations are in the records and belong to the application. A tab only knows which
+one it looks at: the address names it, so that a reload, a bookmark or a restart of the
+application comes back to it, and two tabs never disturb each other.
 """
 
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import streamlit as st
 
-from selfrag.reflection.events import Event, parse_event
+from selfrag.records.conversations import ConversationRecord, Place, TurnRecord
+from selfrag.reflection.events import Event, RunFinished
 from selfrag.reflection.run import Run
 from selfrag.service import SelfRag
-from selfrag.ui.links import CHAT
+from selfrag.ui import choices
+from selfrag.ui.links import CHAT, asked_chat
+from selfrag.ui.person import owner
 
 _SESSION = "conversation"
-_KEPT = 2_000  #: conversations that a reload can find
+_RESTORED = "conversation-restored"  #: whose options the session holds
+_MISSING = "conversation-missing"  #: whether the address named one that is not there
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Conversation:
-    """Runs in the order in which they were asked."""
+    """One conversation as this tab sees it.
+
+    Attributes:
+        record: None where nothing has been asked yet.
+        turns: its questions, oldest first.
+        missing: the address named a conversation that is not there; this is a new one.
+    """
 
     id: str
-    runs: list[str] = field(default_factory=list)
+    record: ConversationRecord | None = None
+    turns: tuple[TurnRecord, ...] = ()
+    missing: bool = False
 
     @classmethod
-    def current(cls) -> "Conversation":
-        """The conversation of this tab: that of the session, of the address, or a new one."""
-        known = _conversations()
-        wanted = st.session_state.get(_SESSION) or st.query_params.get(CHAT)
-        conversation = known.get(wanted) if isinstance(wanted, str) else None
-        if conversation is None:
-            conversation = cls(uuid.uuid4().hex)
-        st.session_state[_SESSION] = conversation.id
-        if conversation.runs:
-            conversation._remember()
-        return conversation
+    def current(cls, rag: SelfRag) -> "Conversation":
+        """The conversation of the address, of the session, or a new one."""
+        asked = asked_chat()
+        wanted = asked or st.session_state.get(_SESSION)
+        record = rag.conversations.get(wanted, owner()) if wanted else None
+        if record is not None:
+            _remember(record)
+            return cls(record.id, record, tuple(rag.conversations.turns(record.id)))
+        if asked:
+            start_anew()
+            st.session_state[_MISSING] = True
+        known = st.session_state.setdefault(_SESSION, uuid.uuid4().hex)
+        return cls(known, missing=st.session_state.get(_MISSING, False))
 
-    def add(self, run_id: str) -> None:
-        """Take a run in as the newest."""
-        self.runs.append(run_id)
-        self._remember()
+    @property
+    def runs(self) -> list[str]:
+        """The ids of its runs, oldest first."""
+        return [turn.run_id for turn in self.turns]
 
-    def replace(self, old: str, new: str) -> None:
-        """Ask again in place of a run that was not answered."""
-        self.runs[:] = [run for run in self.runs if run != old]
-        self.add(new)
-
-    def history(self, rag: SelfRag) -> list[tuple[str, str]]:
-        """Questions that were answered, with their answers, for a follow-up to point back to."""
-        ended = [run for run_id in self.runs if (run := rag.run(run_id)) and run.log.closed]
-        return [
-            (run.question, end.answer)
-            for run in ended
-            if (end := run.result()).status == "answered"
-        ]
-
-    def _remember(self) -> None:
-        known = _conversations()
-        known[self.id] = self
-        while len(known) > _KEPT:
-            known.pop(next(iter(known)), None)
-        if st.query_params.get(CHAT) != self.id:
-            st.query_params[CHAT] = self.id
+    def place(self, in_place_of: str | None = None) -> Place:
+        """Where the next question is asked."""
+        return Place(self.id, owner(), choices.chosen(), in_place_of)
 
 
 def current_id() -> str | None:
     """The id of this tab's conversation, where one has begun."""
     known: str | None = st.session_state.get(_SESSION)
-    return known if known in _conversations() else None
+    return known if known and st.session_state.get(_RESTORED) == known else None
+
+
+def open_conversation(conversation_id: str) -> None:
+    """Look at another conversation from now on; a callback."""
+    start_anew()
+    st.session_state[_SESSION] = conversation_id
+    st.query_params[CHAT] = conversation_id
 
 
 def start_anew() -> None:
     """Leave the conversation of this tab; a callback."""
-    st.session_state.pop(_SESSION, None)
+    for key in (_SESSION, _RESTORED, _MISSING):
+        st.session_state.pop(key, None)
     st.query_params.pop(CHAT, None)
 
 
@@ -84,10 +88,25 @@ def events_of(rag: SelfRag, run_id: str) -> tuple[Run | None, list[Event]]:
     run = rag.run(run_id)
     if run is not None:
         return run, run.log.snapshot()
-    record = rag.recorded(run_id)
-    return None, [parse_event(event) for event in record.events] if record else []
+    events = _recorded(rag, run_id)
+    if not events or not isinstance(events[-1], RunFinished):
+        _recorded.clear(rag, run_id)  # only what will not change is kept
+    return None, events
 
 
-@st.cache_resource(show_spinner=False)
-def _conversations() -> dict[str, Conversation]:
-    return {}
+@st.cache_resource(max_entries=1_000, show_spinner=False)
+def _recorded(_rag: SelfRag, run_id: str) -> list[Event]:
+    """Reading a log takes longer than drawing it, and every click draws all of them."""
+    return _rag.events(run_id)
+
+
+def _remember(record: ConversationRecord) -> None:
+    """What the session and the address hold of an opened conversation."""
+    state = st.session_state
+    if state.get(_RESTORED) != record.id:
+        choices.restore(record.options)
+        state[_RESTORED] = record.id
+    state[_SESSION] = record.id
+    state.pop(_MISSING, None)
+    if st.query_params.get(CHAT) != record.id:
+        st.query_params[CHAT] = record.id

@@ -1,4 +1,4 @@
-"""What the address names: ``/documents?document=<id>&page=<n>&quote=<words>&c=<chat>``.
+"""What the address names: ``/documents?document=<id>&page=<n>&quote=<words>&chat=<id>``.
 
 Anyone may have written an address: all of it is untrusted text, of bounded length.
 """
@@ -10,7 +10,7 @@ import streamlit as st
 DOCUMENT = "document"
 PAGE = "page"
 QUOTE = "quote"
-CHAT = "c"
+CHAT = "chat"
 PRESENT = "present"
 _LONGEST = 400  #: characters of a quote in an address; its beginning finds the place
 _RUN_ID = re.compile(r"[0-9a-f-]{36}")

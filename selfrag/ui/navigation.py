@@ -21,7 +21,7 @@ from selfrag.wording import count
 logger = logging.getLogger(__name__)
 
 _HERE = Path(__file__).parent
-_SIDEBAR = 230  #: pixels; what it holds is short, and the evidence needs the room
+_SIDEBAR = 250  #: pixels; what it holds is short, and the evidence needs the room
 
 
 def main() -> None:
@@ -34,12 +34,14 @@ def main() -> None:
     )
     st.logo(_HERE / "logo.svg", size="large")
     presenting = asked_run() is not None
+    chat = page_list.chat()
     page = st.navigation(
-        [page_list.chat(), page_list.documents()], position="hidden" if presenting else "sidebar"
+        [chat, page_list.documents()], position="hidden" if presenting else "sidebar"
     )
     try:
         if not presenting:
-            _draw_sidebar(process.current())
+            # On Chat, who answers may be chosen, and stands beside the question.
+            _draw_sidebar(process.current(), who_answers=page != chat)
         page.run()
     except UserError as error:
         st.error(str(error))
@@ -51,13 +53,15 @@ def main() -> None:
         )
 
 
-def _draw_sidebar(rag: SelfRag) -> None:
+def _draw_sidebar(rag: SelfRag, *, who_answers: bool) -> None:
     settings = rag.settings
     with st.sidebar:
         st.space("small")
         ready = len(rag.ready())
         holds = f"{count(ready, 'document')} to ask" if ready else "No documents yet"
         st.caption(f":material/library_books: {holds}")
+        if not who_answers:
+            return
         if settings.llm_configured:
             st.caption(f":material/edit_note: {literal(_models(settings))}")
         else:

@@ -125,5 +125,8 @@ def _usage(end: RunFinished) -> str:
         return ""
     about = "about " if usage.estimated else ""
     tokens = usage.input_tokens + usage.output_tokens
-    cost = f", {price(usage.cost_usd)}" if usage.cost_usd else ""
-    return f"{counted(usage.llm_calls, 'call')}, {about}{tokens:,} tokens{cost}".replace("$", r"\$")
+    said = f"{counted(usage.llm_calls, 'call')}, {about}{tokens:,} tokens"
+    if not usage.cost_usd:  # not known, or nothing was charged
+        return said
+    mark = " (estimated)" if usage.estimated else ""
+    return f"{said}, {about}{price(usage.cost_usd)}{mark}".replace("$", r"\$")

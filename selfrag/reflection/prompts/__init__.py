@@ -37,6 +37,11 @@ def load(name: str, **values: str) -> Prompt:
     return Prompt(_fill(system, values), _fill(user, values))
 
 
+def bare(name: str) -> Prompt:
+    """The prompt of ``name`` as it is before anything is filled in."""
+    return Prompt(*_parts(name))
+
+
 def names() -> list[str]:
     """Every prompt there is."""
     return sorted(path.stem for path in _FOLDER.glob("*.md"))
