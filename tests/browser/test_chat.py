@@ -55,7 +55,7 @@ def test_from_an_empty_library_to_the_sentence_on_the_page(
     told = [step for label in shown for step in STEPS if step in label]
     assert told == STEPS
     expect(page.locator(".answer")).to_contain_text(QUOTE)
-    expect(page.get_by_text("sentences quoted from your documents")).to_have_count(2)
+    expect(page.get_by_text("sentences quoted from your documents")).to_have_count(1)
 
     # The words that are marked on the picture are the words that are quoted.
     page.locator(".answer").get_by_role("button", name="Show source 1").first.click()
