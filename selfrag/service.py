@@ -286,11 +286,16 @@ class SelfRag:
             yield self.library.resume(record.id, password=password, ocr=ocr or None, report=told)
 
     def submit(
-        self, path: Path, name: str, *, password: str | None = None, ocr: bool = False
+        self,
+        path: Path,
+        name: str,
+        *,
+        password: str | None = None,
+        ocr: bool = False,
+        source: str | None = None,
     ) -> str:
         """Ingest a file in the background and remove it afterwards; returns the job's id."""
-
-        admitted = self.library.admit(path, name=name)
+        admitted = self.library.admit(path, name=name, source=source)
         path.unlink(missing_ok=True)
         if isinstance(admitted, IngestResult):
             result = admitted

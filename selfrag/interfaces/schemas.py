@@ -12,8 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from selfrag.diagnosis import Check, Verdict
 from selfrag.documents.jobs import JobView
 from selfrag.documents.results import IngestResult
+from selfrag.errors import UserError
+from selfrag.pages import Page
 from selfrag.records.documents import DocumentRecord, State
-from selfrag.reflection.events import Event, RunFinished, StepUsage
+from selfrag.records.runs import RunRecord
+from selfrag.reflection.events import Event, RunFinished, StepUsage, parse_event
 from selfrag.reflection.run import run_json
 from selfrag.retrieval.result import Mode, Retrieval, StageStatus
 
@@ -83,6 +86,24 @@ class PageText(Value):
     label: str | None = Field(description="The page number that is printed on it, if any.")
     kind: str = Field(description="text, ocr, scanned, empty or failed.")
     text: Quoted
+
+    @classmethod
+    def of(cls, record: DocumentRecord, page: Page) -> "PageText":
+        """A page as it is told."""
+        return cls(
+            document=record.name,
+            document_id=record.id,
+            page=page.number,
+            label=page.label,
+            kind=page.kind.value,
+            text=page.text,
+        )
+
+
+class PageList(Value):
+    """The text of a document."""
+
+    pages: list[PageText]
 
 
 class IngestItem(Value):
@@ -230,6 +251,18 @@ class AnswerResult(Value):
     ) -> "AnswerResult":
         """A finished run as it is told."""
         return cls(**run_json(run_id, question, end, list(kept)))
+
+    @classmethod
+    def recorded(cls, record: RunRecord) -> "AnswerResult":
+        """A run of the records as it is told.
+
+        Raises:
+            UserError: it has not ended.
+        """
+        events = [parse_event(event) for event in record.events]
+        if not events or not isinstance(events[-1], RunFinished):
+            raise UserError("This run has not ended: ask for it again in a while.")
+        return cls.of(record.id, record.question, events[-1], events)
 
 
 class RunUnderWay(Value):

@@ -18,6 +18,8 @@ from selfrag.errors import UserError
 from selfrag.interfaces import note, rest
 from selfrag.interfaces.access.clients import Limits
 from selfrag.interfaces.access.hosts import HostGuard
+from selfrag.interfaces.backend import Local
+from selfrag.interfaces.mcp.transports import McpEndpoints
 from selfrag.interfaces.startup import announce
 from selfrag.interfaces.stopping import stops_runs
 from selfrag.settings import Settings, load_settings
@@ -28,7 +30,11 @@ class Programs:
 
     def __init__(self) -> None:
         limits = Limits()
-        self.routes: list[BaseRoute] = rest.routes(process.current, limits)
+        self._mcp = McpEndpoints(lambda: Local(process.current()), _settings, limits)
+        self.routes: list[BaseRoute] = [
+            *rest.routes(process.current, limits),
+            *self._mcp.routes,
+        ]
         self.middleware = [Middleware(HostGuard, settings=_settings)]
 
     @asynccontextmanager
@@ -52,7 +58,8 @@ class Programs:
         announce(await to_thread.run_sync(lambda: examine(rag)), url)
         try:
             with stops_runs(rag):
-                yield
+                async with self._mcp.running():
+                    yield
         finally:
             note.remove(rag.settings)
             await to_thread.run_sync(process.close)

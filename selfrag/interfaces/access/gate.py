@@ -12,7 +12,7 @@ from selfrag.interfaces.problems import Problem
 from selfrag.settings import Settings
 
 TRUSTED = "selfrag.trusted"  #: in the scope: whether the token was sent, or none is needed
-_METHODS = ("GET", "POST", "DELETE")
+_METHODS = ("GET", "POST", "PATCH", "DELETE")
 _SENT = ("Authorization", "Content-Type", "Last-Event-ID", "Mcp-Session-Id", "Mcp-Protocol-Version")
 _SHOWN = ("Location", "Retry-After", "Mcp-Session-Id")
 

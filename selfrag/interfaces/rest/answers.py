@@ -12,11 +12,11 @@ from starlette.responses import Response
 
 from selfrag import process
 from selfrag.interfaces.asking import AnswerBody, AnswerParameters
+from selfrag.interfaces.backend import begin
 from selfrag.interfaces.problems import Problem
 from selfrag.interfaces.rest.endpoint import Call, Endpoint, in_thread
 from selfrag.interfaces.rest.sending import EventStream, send, wait_for
 from selfrag.interfaces.schemas import AnswerResult, RunUnderWay
-from selfrag.reflection.events import RunFinished, parse_event
 from selfrag.reflection.run import Run
 
 _EVENTS = "text/event-stream"
@@ -31,10 +31,8 @@ async def answer(call: Call) -> Response:
         raise Problem(503, "The server is stopping: ask again once it runs.")
     if asked.retrieval != "never" and not await in_thread(rag.ready):
         raise Problem(409, "The library is empty: add a PDF first, with POST /api/documents.")
-    values = asked.model_dump(exclude={"history"})
-    turns = asked.history if isinstance(asked, AnswerBody) else []
-    history = [(turn.question, turn.answer) for turn in turns]
-    run: Run = await in_thread(lambda: rag.start(**values, history=history))
+    body = asked if isinstance(asked, AnswerBody) else AnswerBody(**asked.model_dump())
+    run: Run = await in_thread(lambda: begin(rag, body))
     if _wants_events(call):
         return EventStream(run, owner=True)
     try:
@@ -61,12 +59,7 @@ async def run(call: Call) -> Response:
     record = await in_thread(lambda: call.rag.recorded(run_id))
     if record is None:
         raise Problem(404, "There is no run with this id: it is in the answer as `run_id`.")
-    events = [parse_event(event) for event in record.events]
-    end = events[-1] if events else None
-    if not isinstance(end, RunFinished):
-        told = RunUnderWay(run_id=run_id, question=record.question, events=record.events)
-        return send(told, 202)
-    return send(AnswerResult.of(run_id, record.question, end, events))
+    return send(AnswerResult.recorded(record))
 
 
 def _wants_events(call: Call) -> bool:

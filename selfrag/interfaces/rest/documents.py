@@ -17,6 +17,7 @@ from starlette.types import Message
 
 from selfrag import process
 from selfrag.documents.jobs import JobView
+from selfrag.interfaces.asking import Asked
 from selfrag.interfaces.problems import Problem
 from selfrag.interfaces.rest.endpoint import Call, Endpoint, in_thread
 from selfrag.interfaces.rest.sending import send
@@ -26,6 +27,7 @@ from selfrag.interfaces.schemas import (
     DocumentList,
     IngestItem,
     JobItem,
+    PageList,
     PageText,
 )
 from selfrag.service import SelfRag
@@ -46,6 +48,11 @@ class Upload(BaseModel):
         default=None, max_length=1000, description="Opens a protected file; it is not stored."
     )
     ocr: bool = Field(default=False, description="Recognise text on scanned pages.")
+    source: str | None = Field(
+        default=None,
+        max_length=4096,
+        description="The path it came from: a changed file of the same path takes its place.",
+    )
     wait: bool = Field(
         default=True,
         description="Answer when it is in; false answers at once with the job to look at.",
@@ -71,16 +78,27 @@ async def page(call: Call) -> Response:
     found = next((item for item in pages if str(item.number) == number), None)
     if found is None:
         raise Problem(404, f"There is no such page: {record.name} has {len(pages)}.")
-    return send(
-        PageText(
-            document=record.name,
-            document_id=record.id,
-            page=found.number,
-            label=found.label,
-            kind=found.kind.value,
-            text=found.text,
-        )
-    )
+    return send(PageText.of(record, found))
+
+
+async def pages(call: Call) -> Response:
+    """The text of a document, page by page."""
+    record = await _record(call)
+    found = await in_thread(lambda: call.rag.pages(record.id))
+    return send(PageList(pages=[PageText.of(record, item) for item in found]))
+
+
+class NewName(Asked):
+    """Another name for a document."""
+
+    name: str = Field(min_length=1, max_length=255)
+
+
+async def rename(call: Call) -> Response:
+    """Show and cite a document under another name."""
+    record = await _record(call)
+    asked: NewName = call.body
+    return send(DocumentItem.of(await in_thread(lambda: call.rag.rename(record.id, asked.name))))
 
 
 async def delete(call: Call) -> Response:
@@ -173,7 +191,9 @@ def _submit(rag: SelfRag, upload: Upload, waiting: Path, name: str) -> str:
     try:
         with waiting.open("wb") as file:
             shutil.copyfileobj(upload.file.file, file)
-        return rag.submit(waiting, name, password=upload.password, ocr=upload.ocr)
+        return rag.submit(
+            waiting, name, password=upload.password, ocr=upload.ocr, source=upload.source
+        )
     finally:
         waiting.unlink(missing_ok=True)
 
@@ -204,6 +224,25 @@ ENDPOINTS = (
         one,
         "One document",
         {200: DocumentItem},
+        parts=_DOCUMENT,
+        problems=_NO_DOCUMENT,
+    ),
+    Endpoint(
+        "PATCH",
+        "/documents/{document_id}",
+        rename,
+        "Rename a document",
+        {200: DocumentItem},
+        body=NewName,
+        parts=_DOCUMENT,
+        problems=_NO_DOCUMENT,
+    ),
+    Endpoint(
+        "GET",
+        "/documents/{document_id}/pages",
+        pages,
+        "The text of a document",
+        {200: PageList},
         parts=_DOCUMENT,
         problems=_NO_DOCUMENT,
     ),

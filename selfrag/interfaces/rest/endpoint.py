@@ -60,7 +60,7 @@ class Endpoint:
         public: whether it is open to those without the token.
     """
 
-    method: Literal["GET", "POST", "DELETE"]
+    method: Literal["GET", "POST", "PATCH", "DELETE"]
     path: str
     handler: Callable[[Call], Awaitable[Response]]
     summary: str

@@ -1,0 +1,1 @@
+"""MCP (Model Context Protocol): the library as tools and resources of a language model's client."""
