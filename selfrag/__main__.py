@@ -1,6 +1,13 @@
 """``python -m selfrag``: the command line."""
 
-from selfrag.interfaces.cli import main
+import sys
 
 if __name__ == "__main__":
-    main()
+    try:
+        from selfrag.interfaces.cli import main
+
+        main()
+    except KeyboardInterrupt:
+        # Also while modules are imported, where a traceback would say nothing to anyone.
+        print("Stopped.", file=sys.stderr)
+        sys.exit(130)

@@ -73,6 +73,15 @@ def examine_closed(settings: Settings, why: str, *, ask_endpoints: bool = False)
     ]
 
 
+def endpoints(settings: Settings) -> list[Check]:
+    """Whether the language models answer (seconds); nothing where none is configured."""
+    casting = Casting(settings, lambda: None)
+    try:
+        return _language_models(settings, casting, True)[1:]
+    finally:
+        casting.close()
+
+
 def _surroundings(settings: Settings) -> list[Check]:
     python = f"Python {platform.python_version()}, {versions()}"
     return [

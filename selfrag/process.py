@@ -6,13 +6,10 @@ runs without the application around it (a test) opens it on first use.
 
 import atexit
 import threading
-import uuid
 
 from selfrag.errors import UserError
 from selfrag.service import SelfRag
 from selfrag.settings import Settings
-
-INSTANCE = uuid.uuid4().hex  #: tells this process from any other, to those who ask it
 
 #: Set when the process has been told to end: nothing new is begun, what waits is let go.
 stopping = threading.Event()

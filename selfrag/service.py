@@ -50,7 +50,8 @@ from selfrag.reflection.state import Stopped
 from selfrag.reflection.statements import is_statement
 from selfrag.reflection.strategy import RetrievalPolicy
 from selfrag.reflection.suggesting import Suggestions
-from selfrag.retrieval.funnel import Funnel, FunnelSettings, check_query
+from selfrag.retrieval.funnel import Funnel, FunnelSettings
+from selfrag.retrieval.query import check_query
 from selfrag.retrieval.result import Hit, Mode, Retrieval
 from selfrag.settings import Settings, load_settings
 from selfrag.sharing.shared import Sharing

@@ -1,11 +1,12 @@
 """What programs may ask for, with its bounds; REST, MCP and the terminal client share it."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from selfrag.reflection.strategy import RetrievalPolicy, Strategy
-from selfrag.retrieval.funnel import MAX_QUERY
+from selfrag.errors import UserError
+from selfrag.interfaces.problems import Problem
+from selfrag.retrieval.query import MAX_QUERY, check_query
 from selfrag.retrieval.result import Mode
 
 MOST_PASSAGES = 100
@@ -50,10 +51,10 @@ class AnswerParameters(Asked):
     max_retries: int | None = Field(
         default=None, ge=0, le=MOST_RETRIES, description="Of each kind."
     )
-    strategy: Strategy | None = Field(
+    strategy: Literal["plain", "critique", "selfrag"] | None = Field(
         default=None, description="How much is checked: plain, critique or selfrag."
     )
-    retrieval: RetrievalPolicy | None = Field(
+    retrieval: Literal["adaptive", "always", "never"] | None = Field(
         default=None, description="Whether to look in the documents: adaptive, always or never."
     )
     k: int | None = Field(
@@ -70,3 +71,20 @@ class AnswerBody(AnswerParameters):
     history: list[EarlierTurn] = Field(
         default=[], max_length=20, description="The conversation so far, oldest turn first."
     )
+
+
+_M = TypeVar("_M", bound=BaseModel)
+
+
+def fit(model: type[_M], values: dict[str, Any]) -> _M:
+    """What is asked for, within its bounds.
+
+    Raises:
+        UserError: it is not; names what does not fit.
+    """
+    for name in {"q", "question"} & values.keys():
+        check_query(values[name])
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise UserError(Problem.invalid(error).detail) from None

@@ -7,13 +7,14 @@ still sends the token.
 
 import json
 import os
+import uuid
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from selfrag import process
 from selfrag.settings import Settings
 
 NAME = "server.json"
+INSTANCE = uuid.uuid4().hex  #: tells this process from any other, to those who ask it
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def write(settings: Settings, url: str) -> None:
     """Leave a note of this process's address."""
     file = path(settings)
     written = file.with_suffix(".new")
-    note = Note(url, process.INSTANCE, os.getpid())
+    note = Note(url, INSTANCE, os.getpid())
     written.write_text(json.dumps(asdict(note)), encoding="utf-8")
     written.replace(file)
 
@@ -50,7 +51,7 @@ def read(settings: Settings) -> Note | None:
 def remove(settings: Settings) -> None:
     """Take this process's note away."""
     note = read(settings)
-    if note is not None and note.instance == process.INSTANCE:
+    if note is not None and note.instance == INSTANCE:
         path(settings).unlink(missing_ok=True)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import httpx
 
 from selfrag.documents.finding import find_pdfs
-from selfrag.documents.results import Progress
 from selfrag.errors import UserError
 from selfrag.interfaces import note
 from selfrag.interfaces.asking import AnswerBody, SearchParameters
@@ -25,12 +24,13 @@ from selfrag.interfaces.schemas import (
     PageText,
     SearchResult,
 )
-from selfrag.records.documents import State
 from selfrag.reflection.events import Event, RunFinished, RunStarted, is_kept, parse_event
 from selfrag.settings import Settings
 
 _TIMEOUT = httpx.Timeout(10.0, read=120.0)
 _JOB_ASKED = 0.2  #: seconds between two looks at a file that is taken in
+
+_NOTICED = 10.0  #: seconds in which a server notices that a client is gone
 
 
 def find(settings: Settings) -> "Remote | None":
@@ -92,6 +92,9 @@ class Remote:
         self, paths: Sequence[Path], password: str | None, ocr: bool, report: FileReport
     ) -> Iterator[IngestItem]:
         """Take files and folders in, one after another."""
+        from selfrag.documents.results import Progress
+        from selfrag.records.documents import State
+
         if not paths:
             raise UserError("There is nothing to take in: name PDFs or folders.")
         files = find_pdfs(paths)
@@ -131,6 +134,19 @@ class Remote:
         """A run that has ended."""
         return AnswerResult.model_validate(self._ask("GET", f"/runs/{_part(run_id)}"))
 
+    def report(self, run_id: str) -> str:
+        """A run as one self-contained HTML file."""
+        return self._send("GET", f"/runs/{_part(run_id)}/report").text
+
+    def exported(self, run_id: str) -> dict[str, Any]:
+        """A run as a JSON object that can be read back."""
+        told: dict[str, Any] = self._ask("GET", f"/runs/{_part(run_id)}/export")
+        return told
+
+    def exported_text(self, run_id: str) -> str:
+        """The same as the text of a file."""
+        return self._send("GET", f"/runs/{_part(run_id)}/export").text
+
     def health(self) -> Health:
         """How it stands."""
         try:
@@ -140,11 +156,13 @@ class Remote:
             raise _unreachable(self.url, error) from error
 
     def _ask(self, method: str, path: str, **request: Any) -> Any:
+        return self._send(method, path, **request).json()
+
+    def _send(self, method: str, path: str, **request: Any) -> httpx.Response:
         try:
-            answer = self._http.request(method, path, **request)
+            return _told(self._http.request(method, path, **request))
         except httpx.HTTPError as error:
             raise _unreachable(self.url, error) from error
-        return _told(answer)
 
 
 class RemoteAnswering:
@@ -153,6 +171,7 @@ class RemoteAnswering:
     def __init__(self, http: httpx.Client, asked: AnswerBody) -> None:
         self._http = http
         self._log: list[Event] = []
+        self._stopped = False
         request = http.build_request(
             "POST",
             "/answer",
@@ -186,6 +205,8 @@ class RemoteAnswering:
             pass
         started, end = self._log[0], self._log[-1]
         assert isinstance(started, RunStarted)
+        if not isinstance(end, RunFinished) and self._stopped:
+            return self._end_of(started.run_id)
         if not isinstance(end, RunFinished):
             raise UserError(
                 "The server ended before the answer was finished: start it and ask again."
@@ -195,21 +216,31 @@ class RemoteAnswering:
 
     def stop(self) -> None:
         """End it: the server stops a run whose client is gone."""
+        self._stopped = True
         self._answer.close()
 
+    def _end_of(self, run_id: str) -> AnswerResult:
+        """The end of a run that was left, once the server has noticed."""
+        until = time.monotonic() + _NOTICED
+        while (answer := self._http.get(f"/runs/{run_id}")).status_code == 202:
+            if time.monotonic() > until:
+                raise UserError("The server goes on with this run: look at it later with `run`.")
+            time.sleep(_JOB_ASKED)
+        return AnswerResult.model_validate(_told(answer).json())
 
-def _told(answer: httpx.Response) -> Any:
-    """The JSON of an answer.
+
+def _told(answer: httpx.Response) -> httpx.Response:
+    """The answer.
 
     Raises:
         UserError: it is an error; with the server's sentence.
     """
+    if answer.is_success:
+        return answer
     try:
         told = answer.json()
     except ValueError:
         told = None
-    if answer.is_success and told is not None:
-        return told
     detail = told.get("detail") if isinstance(told, Mapping) else None
     raise UserError(detail or answer.text.strip() or f"The server answered {answer.status_code}.")
 

@@ -4,11 +4,14 @@
 """
 
 import os
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import uvicorn
 from anyio import to_thread
+from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
@@ -18,11 +21,13 @@ from selfrag.errors import UserError
 from selfrag.interfaces import note, rest
 from selfrag.interfaces.access.clients import Limits
 from selfrag.interfaces.access.hosts import HostGuard
-from selfrag.interfaces.backend import Local
+from selfrag.interfaces.local import Local
 from selfrag.interfaces.mcp.transports import McpEndpoints
 from selfrag.interfaces.startup import announce
 from selfrag.interfaces.stopping import stops_runs
 from selfrag.settings import Settings, load_settings
+
+_GRACE = 20  #: seconds that open requests have to end once their runs were stopped
 
 
 class Programs:
@@ -67,3 +72,41 @@ class Programs:
 
 def _settings() -> Settings:
     return process.current().settings
+
+
+def serve(host: str, port: int) -> int:
+    """Serve without pages until told to end; returns the exit code.
+
+    Raises:
+        UserError: nothing can listen there.
+    """
+    programs = Programs()
+    url = note.address(host, port)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with programs.running(url):
+            yield
+
+    app = Starlette(routes=programs.routes, middleware=programs.middleware, lifespan=lifespan)
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        access_log=False,
+        log_level="warning",
+        proxy_headers=False,  # clients are told apart by `client_of`
+        timeout_graceful_shutdown=_GRACE,
+    )
+    try:
+        with socket.create_server(
+            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
+        ) as listening:
+            server = uvicorn.Server(config)
+            server.run(sockets=[listening])
+    except OSError as error:
+        raise UserError(
+            f"Nothing can be served at {host}:{port} ({error.strerror or error}). Stop what is "
+            "there, or choose another with --port."
+        ) from None
+    return 0 if server.started else 3

@@ -3,19 +3,19 @@
 from pathlib import Path
 
 from selfrag.errors import UserError
-from selfrag.service import SelfRag
+from selfrag.interfaces.backend import Backend
 
 
-def write(rag: SelfRag, run_id: str, html: Path | None, json: Path | None) -> list[Path]:
+def write(held: Backend, run_id: str, html: Path | None, json_file: Path | None) -> list[Path]:
     """Write the files that are asked for; returns those that were.
 
     Raises:
         UserError: none is asked for, there is no such run, or a file can't be written.
     """
-    if html is None and json is None:
+    if html is None and json_file is None:
         raise UserError("Say where to: --html FILE for people, --json-file FILE for programs.")
     made = []
-    for path, build in ((html, rag.sharing.html), (json, rag.sharing.json_text)):
+    for path, build in ((html, held.report), (json_file, held.exported_text)):
         if path is None:
             continue
         text = build(run_id)

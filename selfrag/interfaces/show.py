@@ -3,22 +3,29 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from selfrag.diagnosis import Check, Verdict
-from selfrag.documents.results import IngestResult, Report
-from selfrag.documents.results import Progress as FileProgress
-from selfrag.records.documents import DocumentRecord
-from selfrag.reflection.events import Event, RunFinished
-from selfrag.reflection.story import notice, tell, verdict
-from selfrag.retrieval.result import Retrieval
+from selfrag.interfaces.schemas import (
+    AnswerResult,
+    CheckItem,
+    DocumentItem,
+    IngestItem,
+    SearchResult,
+)
+from selfrag.reflection.events import Event, RunFinished, parse_event
+from selfrag.reflection.grades import Support
+from selfrag.reflection.story import tell, verdict
 
-MARKS = {Verdict.OK: "[green]✓[/]", Verdict.MISSING: "[yellow]-[/]", Verdict.PROBLEM: "[red]✗[/]"}
+if TYPE_CHECKING:
+    from selfrag.documents.results import Progress as FileProgress
+    from selfrag.documents.results import Report
+
+MARKS = {"ok": "[green]✓[/]", "missing": "[yellow]-[/]", "problem": "[red]✗[/]"}
 
 
 class IngestProgress:
@@ -50,14 +57,14 @@ class IngestProgress:
     ) -> None:
         self._bar.stop()
 
-    def file(self, path: Path, number: int, total: int) -> Report | None:
+    def file(self, path: Path, number: int, total: int) -> "Report | None":
         """A file begins; returns what is told as it goes on."""
         if not self._enabled:
             return None
         name = f"{number}/{total} {escape(path.name)}"
         task = self._task = self._bar.add_task(name, total=None)
 
-        def report(progress: FileProgress) -> None:
+        def report(progress: "FileProgress") -> None:
             self._bar.update(
                 task,
                 description=f"{name}: {progress.state.value}",
@@ -67,7 +74,7 @@ class IngestProgress:
 
         return report
 
-    def done(self, result: IngestResult) -> None:
+    def done(self, result: IngestItem) -> None:
         """A file is done."""
         if not self._enabled:
             return
@@ -75,7 +82,7 @@ class IngestProgress:
             self._bar.remove_task(self._task)
         name = escape(result.document)
         if result.status == "failed":
-            self.console.print(f"[red]✗ {name}[/]: {escape(result.error or '')}")
+            self.console.print(f"[red]✗[/] {_named(result.document, result.error or '')}")
             return
         size = f"{result.pages} pages, {result.chunks} chunks"
         if result.status == "ready":
@@ -86,7 +93,15 @@ class IngestProgress:
             self.console.print(f"    {escape(note)}", style="dim")
 
 
-def documents(records: Sequence[DocumentRecord]) -> None:
+def _named(document: str, error: str) -> str:
+    """An error that names its document once; most sentences begin with the name."""
+    name = escape(document)
+    if error.startswith(document):
+        return f"[red]{name}[/]{escape(error.removeprefix(document))}"
+    return f"[red]{name}[/]: {escape(error)}"
+
+
+def documents(records: Sequence[DocumentItem]) -> None:
     """The library as a table."""
     console = Console(highlight=False)
     if not records:
@@ -99,21 +114,21 @@ def documents(records: Sequence[DocumentRecord]) -> None:
         table.add_column(name, justify="right")
     for record in records:
         table.add_row(
-            record.id,
-            escape(record.name),
-            record.state.value,
-            str(record.page_count),
-            str(record.children),
+            record.document_id,
+            escape(record.document),
+            record.status,
+            str(record.pages),
+            str(record.chunks),
             record.language or "-",
             f"{record.bytes / 1e6:.1f} MB",
         )
     console.print(table)
     for record in records:
         if record.error:
-            console.print(f"[red]{escape(record.name)}[/]: {escape(record.error)}")
+            console.print(_named(record.document, record.error))
 
 
-def retrieval(found: Retrieval) -> None:
+def retrieval(found: SearchResult) -> None:
     """The hits with their ranks at every stage, and the stages."""
     console = Console(highlight=False)
     if not found.hits:
@@ -143,19 +158,25 @@ def steps(events: Iterable[Event]) -> None:
             console.print(f"[dim]o[/] {escape(sentence)}{took}")
 
 
-def answer(end: RunFinished, events: Sequence[Event]) -> None:
+def answer(found: AnswerResult) -> None:
     """The verdict, the answer, and where each citation stands."""
     console = Console(highlight=False)
-    said = verdict(end)
-    colour = {"good": "green", "fair": "yellow", "bad": "red"}[said.tone]
+    events = [parse_event(event) for event in found.events]
+    end = events[-1]
+    assert isinstance(end, RunFinished)
     console.print()
-    console.print(f"[bold {colour}]{said.title}[/]")
-    if said.remark:
-        console.print(escape(said.remark), style="dim")
+    said = verdict(end)
+    if _answers_nothing(found, end):
+        console.print("[bold]Only questions about your documents[/]")
+    else:
+        colour = {"good": "green", "fair": "yellow", "bad": "red"}[said.tone]
+        console.print(f"[bold {colour}]{said.title}[/]")
+        if said.remark:
+            console.print(escape(said.remark), style="dim")
     if end.answer:
         console.print(escape(end.answer))
-        if said_of_writer := notice(events):
-            console.print(f"({said_of_writer})", style="dim", soft_wrap=True)
+        if found.notice:
+            console.print(f"({found.notice})", style="dim", soft_wrap=True)
     for citation in end.citations:
         where = escape(f"[{citation.number}] {citation.document}, page {citation.page}")
         quote = escape(" ".join(citation.quote.split()))
@@ -173,7 +194,13 @@ def answer(end: RunFinished, events: Sequence[Event]) -> None:
         )
 
 
-def checks(found: Sequence[Check]) -> None:
+def _answers_nothing(found: AnswerResult, end: RunFinished) -> bool:
+    """Whether it is only told what can be asked: no documents needed, and no model to talk."""
+    without = end.status == "answered" and end.support is Support.NOT_APPLICABLE
+    return without and end.verdict is None and found.notice is not None
+
+
+def checks(found: Sequence[CheckItem]) -> None:
     """A line for each check."""
     console = Console(highlight=False)
     for item in found:

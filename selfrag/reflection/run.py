@@ -17,6 +17,7 @@ from langgraph.errors import GraphRecursionError
 from selfrag.errors import ModelError, UserError
 from selfrag.models.usage import Usage
 from selfrag.reflection.budget import UNLIMITED, Budget
+from selfrag.reflection.contract import run_json
 from selfrag.reflection.events import (
     AnswerDelta,
     Event,
@@ -24,7 +25,6 @@ from selfrag.reflection.events import (
     RetryCounted,
     RunFinished,
     RunStarted,
-    StepUsage,
 )
 from selfrag.reflection.grades import RetrievalDecision, Support
 from selfrag.reflection.graph import build_graph, recursion_limit
@@ -33,7 +33,6 @@ from selfrag.reflection.outcome import Locate, conclude
 from selfrag.reflection.record import step_usage
 from selfrag.reflection.roles import Judge, Turn, Writer
 from selfrag.reflection.state import RunContext, State, Stopped
-from selfrag.reflection.story import notice
 from selfrag.reflection.strategy import USUAL, Shape, max_llm_calls
 from selfrag.retrieval.result import Retrieval
 
@@ -270,31 +269,3 @@ class Run:
             self._plan.release()
             if self._finished is not None:
                 self._finished(self)
-
-
-def run_json(run_id: str, question: str, end: RunFinished, kept: list[Event]) -> dict[str, Any]:
-    """A finished run as its JSON contract."""
-    usage = end.usage or StepUsage()
-    return {
-        "run_id": run_id,
-        "question": question,
-        "answer": end.answer,
-        "status": end.status,
-        "support": end.support.value,
-        "useful": end.useful,
-        "retries": end.retries,
-        "verdict": end.verdict.value if end.verdict else None,
-        "evidence": [
-            item.model_dump(include={"document", "document_id", "page", "quote", "against"})
-            for item in end.evidence
-        ],
-        "reason": end.reason,
-        "notice": notice(kept),
-        "citations": [
-            citation.model_dump(include={"number", "document", "document_id", "page", "quote"})
-            for citation in end.citations
-        ],
-        "events": [event.model_dump(mode="json", exclude_none=True) for event in kept],
-        "usage": usage.model_dump(),
-        "elapsed_s": end.elapsed_s,
-    }

@@ -19,10 +19,10 @@ from selfrag.retrieval.fusion import convex, rrf
 from selfrag.retrieval.hits import by_parent, make_hit
 from selfrag.retrieval.language_fit import language_fit
 from selfrag.retrieval.mmr import mmr
+from selfrag.retrieval.query import check_query
 from selfrag.retrieval.result import Hit, Mode, Retrieval
 from selfrag.retrieval.trace import Trace
 
-MAX_QUERY = 8_000  #: characters of a question; a paragraph is a few hundred
 MAX_K = 100
 RERANK_SLICE = 32  #: passages a cross-encoder reads at most: it costs some 10 ms a passage
 
@@ -220,21 +220,3 @@ def check_mode(mode: str) -> Mode:
         return Mode(mode)
     except ValueError:
         raise UserError(f"There is no mode {mode!r}: choose one of {', '.join(Mode)}.") from None
-
-
-def check_query(query: str) -> str:
-    """The query without surrounding white space and NULs.
-
-    Raises:
-        UserError: it is blank or longer than ``MAX_QUERY`` characters.
-    """
-    # What is no valid text (half a character from a shell) becomes a question mark.
-    query = query.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ").strip()
-    if not query:
-        raise UserError("The question is empty: type what you want to know.")
-    if len(query) > MAX_QUERY:
-        raise UserError(
-            f"The question has {len(query):,} characters; at most {MAX_QUERY:,} can be asked. "
-            "Shorten it, or put long material into a PDF and add it to your documents."
-        )
-    return query

@@ -13,8 +13,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from selfrag.errors import UserError
+from selfrag.reflection.contract import run_json
 from selfrag.reflection.events import Event, RunFinished, RunStarted, is_kept, parse_event
-from selfrag.reflection.run import run_json
 
 FORMAT = "self-rag run"
 VERSION = 1

@@ -9,7 +9,7 @@ from schemathesis import GenerationMode
 from schemathesis.checks import load_all_checks, not_a_server_error
 from schemathesis.specs.openapi import checks
 
-from selfrag.retrieval.funnel import MAX_QUERY
+from selfrag.retrieval.query import MAX_QUERY
 
 load_all_checks()
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from selfrag.reflection.events import is_kept
-from selfrag.retrieval.funnel import MAX_QUERY
+from selfrag.retrieval.query import MAX_QUERY
 from selfrag.service import SelfRag
 from tests.interfaces.conftest import QUESTION, ROYALTY
 from tests.support.llm_server import LlmServer

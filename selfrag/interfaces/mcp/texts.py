@@ -41,6 +41,7 @@ class AnswerForModel(Value):
     support: str = Field(
         description="fully_supported, partially_supported, not_supported, not_applicable or unknown"
     )
+    useful: bool | None = Field(description="Whether it answers the question.")
     verdict: str | None = Field(description="On a statement: supported, refuted or not enough.")
     reason: str
     notice: str | None = Field(description="Must be told with the answer where it is not null.")
@@ -124,7 +125,7 @@ def _hit(hit: HitItem) -> str:
 
 def health(told: Health) -> str:
     """How it stands."""
-    checks = [f"{item.verdict.value}: {item.name}: {item.sentence}" for item in told.checks]
+    checks = [f"{item.verdict}: {item.name}: {item.sentence}" for item in told.checks]
     return "\n".join([f"Status: {told.status}. {told.documents} documents.", *checks])
 
 

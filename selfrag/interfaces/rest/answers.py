@@ -6,20 +6,24 @@ It is recorded as stopped and can be read at ``/api/runs/{id}``. Following a run
 nothing.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from starlette.responses import Response
 
 from selfrag import process
 from selfrag.interfaces.asking import AnswerBody, AnswerParameters
-from selfrag.interfaces.backend import begin
+from selfrag.interfaces.local import begin
 from selfrag.interfaces.problems import Problem
 from selfrag.interfaces.rest.endpoint import Call, Endpoint, in_thread
 from selfrag.interfaces.rest.sending import EventStream, send, wait_for
-from selfrag.interfaces.schemas import AnswerResult, RunUnderWay
+from selfrag.interfaces.schemas import AnswerResult, Exported, Report, RunUnderWay
 from selfrag.reflection.run import Run
 
 _EVENTS = "text/event-stream"
+_NO_RUN = "There is no run with this id: it is in the answer as `run_id`."
+#: A report holds its images and styles; text of documents in it can do nothing.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 CLIENT_GONE = 499  # as proxies log it; nobody is there to read it
 
 
@@ -58,8 +62,31 @@ async def run(call: Call) -> Response:
         return send(RunUnderWay(run_id=run_id, question=live.question, events=kept), 202)
     record = await in_thread(lambda: call.rag.recorded(run_id))
     if record is None:
-        raise Problem(404, "There is no run with this id: it is in the answer as `run_id`.")
+        raise Problem(404, _NO_RUN)
     return send(AnswerResult.recorded(record))
+
+
+async def export(call: Call) -> Response:
+    """A run as JSON that can be read back."""
+    text = await _shared(call, call.rag.sharing.json_text)
+    return Response(text, media_type="application/json")
+
+
+async def report(call: Call) -> Response:
+    """A run as one HTML file."""
+    text = await _shared(call, call.rag.sharing.html)
+    return Response(text, media_type="text/html", headers={"Content-Security-Policy": _POLICY})
+
+
+async def _shared(call: Call, build: Callable[[str], str]) -> str:
+    run_id = call.path("run_id")
+    live = call.rag.run(run_id)
+    if live is None and await in_thread(lambda: call.rag.recorded(run_id)) is None:
+        raise Problem(404, _NO_RUN)
+    if live is not None and not live.log.closed:
+        raise Problem(409, "This run has not ended: ask for it again in a while.")
+    text: str = await in_thread(lambda: build(run_id))
+    return text
 
 
 def _wants_events(call: Call) -> bool:
@@ -111,5 +138,21 @@ ENDPOINTS = (
         events=True,
         description="202 while it is under way. With `Accept: text/event-stream` it is followed, "
         "from `Last-Event-ID` on where that is sent.",
+    ),
+    *(
+        Endpoint(
+            "GET",
+            f"/runs/{{run_id}}/{name}",
+            handler,
+            summary,
+            {200: model},
+            parts={"run_id": "As `run_id` in the answer."},
+            problems={404: "There is no such run.", 409: "It has not ended."},
+            media=media,
+        )
+        for name, handler, summary, model, media in (
+            ("export", export, "A run as JSON to keep", Exported, "application/json"),
+            ("report", report, "A run as a report for people", Report, "text/html"),
+        )
     ),
 )

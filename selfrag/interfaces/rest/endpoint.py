@@ -58,6 +58,7 @@ class Endpoint:
         events: whether a stream of events can be asked for in place of JSON.
         limited: which of the limits per client it counts for.
         public: whether it is open to those without the token.
+        media: what is sent where it goes well.
     """
 
     method: Literal["GET", "POST", "PATCH", "DELETE"]
@@ -73,6 +74,7 @@ class Endpoint:
     events: bool = False
     limited: Limited | None = None
     public: bool = False
+    media: str = "application/json"
     description: str = ""
 
 

@@ -4,6 +4,7 @@ from starlette.responses import Response
 
 from selfrag import process
 from selfrag.diagnosis import Verdict, examine
+from selfrag.interfaces import note
 from selfrag.interfaces.access.gate import TRUSTED
 from selfrag.interfaces.rest.endpoint import Call, Endpoint, in_thread
 from selfrag.interfaces.rest.sending import send
@@ -27,7 +28,7 @@ async def health(call: Call) -> Response:
 
 async def alive(_: Call) -> Response:
     """Alive: 200 as long as the process answers at all."""
-    return send(Alive(instance=process.INSTANCE))
+    return send(Alive(instance=note.INSTANCE))
 
 
 ENDPOINTS = (

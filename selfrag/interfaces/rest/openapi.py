@@ -64,7 +64,7 @@ def _operation(
     responses: dict[str, Any] = {
         str(status): {
             "description": model.__doc__,
-            "content": {"application/json": {"schema": references[model]}},
+            "content": {endpoint.media: {"schema": references[model]}},
         }
         for status, model in endpoint.responses.items()
     }

@@ -1,0 +1,38 @@
+"""The command line: everything the service can do, for people and for scripts.
+
+``--json`` prints one JSON document on standard output and nothing else there. Exit codes: 0 done,
+1 failed, 2 wrong usage. What a command needs is imported when it runs: ``--help`` and completion
+answer at once, and a command that a running server does for it never loads the models.
+"""
+
+import logging
+import os
+import sys
+from io import TextIOWrapper
+
+from typer.models import CommandInfo
+
+from selfrag.interfaces.cli import asking, care, library, servers  # noqa: F401  (their commands)
+from selfrag.interfaces.cli.app import COMPLETE, PROGRAM, app
+
+
+def _name(command: CommandInfo) -> str:
+    return str(command.name or getattr(command.callback, "__name__", ""))
+
+
+#: As they are listed: from the first that one needs to the last.
+_ORDER = (
+    *("ingest", "documents", "ask", "retrieve", "read", "rename", "delete", "run", "export"),
+    *("serve", "client", "mcp", "doctor", "settings", "move", "completion"),
+)
+app.registered_commands.sort(key=lambda command: _ORDER.index(_name(command)))
+
+
+def main() -> None:
+    """Entry point; the log goes to standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a console may not know every character
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
+    name = "selfrag" if COMPLETE in os.environ else PROGRAM
+    app(prog_name=name, complete_var=COMPLETE)
