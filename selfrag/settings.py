@@ -105,10 +105,12 @@ class Settings(BaseSettings):
         "a packaged model, a fastembed name, or an OpenAI-compatible one",
     )
     reranker_model: str = _setting(
-        "ms-marco-MiniLM-L-12-v2",
-        "FlashRank cross-encoder that reorders the best passages; fetched in the background "
-        "where there is a network, skipped and said so where there is none",
-        "a FlashRank name, or none",
+        "none",
+        "cross-encoder that reorders the best passages: one of FlashRank's, such as "
+        "ms-marco-MiniLM-L-12-v2, or of FastEmbed's, such as Xenova/ms-marco-MiniLM-L-6-v2; "
+        "fetched on first use where there is a network, skipped and said so where there is none; "
+        "off as none could be measured here",
+        "none, a FlashRank name or a FastEmbed name",
     )
 
     chunk_size: int = _setting(

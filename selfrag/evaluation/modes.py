@@ -3,7 +3,8 @@
     python -m selfrag.evaluation.modes DIR... [--cache FOLDER] [--chunked]
 
 Prints one table a set, in Markdown. Differences are in nDCG@10, with the p of the randomisation
-test; modes in which a stage was skipped (no reranker is on this machine) say so.
+test; modes in which a stage was skipped say so. The cross-encoder is the one that
+``RERANKER_MODEL`` names, fetched before anything is measured.
 """
 
 import argparse
@@ -20,7 +21,9 @@ from selfrag.evaluation.beir import read_beir
 from selfrag.evaluation.experiment import Cutting, Experiment, experiment
 from selfrag.evaluation.metrics import MEASURES, Values, means, per_query
 from selfrag.evaluation.paired import Difference, compare
+from selfrag.models.cross_encoders import FetchedReranker
 from selfrag.models.embeddings import make_embeddings
+from selfrag.models.rerankers import make_reranker
 from selfrag.retrieval.result import Mode, StageStatus
 from selfrag.settings import load_settings
 
@@ -108,11 +111,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         with tempfile.TemporaryDirectory(prefix="selfrag-models-") as models:
-            model = make_embeddings(load_settings(), chosen.cache or Path(models))
+            settings, kept = load_settings(), chosen.cache or Path(models)
+            model = make_embeddings(settings, kept)
+            reranker = make_reranker(settings.reranker_model, kept / "rerankers")
+            if isinstance(reranker, FetchedReranker):
+                reranker.fetch(wait=True)
             for folder in chosen.folders:
                 data = read_beir(folder, queries=chosen.queries)
                 with experiment(
-                    data, model, cutting=Cutting(chunked=chosen.chunked), cache_dir=chosen.cache
+                    data,
+                    model,
+                    cutting=Cutting(chunked=chosen.chunked),
+                    reranker=reranker,
+                    cache_dir=chosen.cache,
                 ) as opened:
                     sys.stdout.write(
                         f"\n### {data.name}: {len(data.queries)} queries, {opened.children} "

@@ -142,6 +142,8 @@ def retrieval(found: SearchResult) -> None:
         console.print(f"   {ranks}", style="dim")
     for stage in found.stages:
         about = stage.reason or f"{stage.candidates_in} -> {stage.candidates_out}"
+        if stage.note:
+            about += f"; {stage.note}"
         console.print(
             f"{stage.name}: {stage.status.value}, {stage.seconds * 1000:.1f} ms, {escape(about)}",
             style="dim",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from selfrag.errors import ModelError, UserError
-from selfrag.models.rerankers import Reranker
+from selfrag.models.rerankers import Reranker, RerankerState
 from selfrag.retrieval.candidates import Candidates, Ranked, Retrievers, Searchable
 from selfrag.retrieval.fusion import convex, rrf
 from selfrag.retrieval.hits import by_parent, make_hit
@@ -173,6 +173,9 @@ class Funnel:
     ) -> Ranked:
         if mode not in USES_RERANK:
             trace.off("rerank")
+            return ranked
+        if mode is Mode.FULL and self._reranker.state is RerankerState.OFF:
+            trace.off("rerank", self._reranker.reason)
             return ranked
         head, tail = ranked[:RERANK_SLICE], ranked[RERANK_SLICE:]
         texts = [points[item]["page_content"] for item, _ in head]

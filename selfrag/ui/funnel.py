@@ -1,6 +1,6 @@
 """How a search narrowed down: what each stage did, and the rank it gave to what was kept."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -31,9 +31,8 @@ def draw_funnel(event: Retrieved, grades: Mapping[str, PassageGrade]) -> None:
     ran = [stage for stage in event.stages if stage["status"] == "ran"]
     if ran:
         st.markdown("\n".join(_stage(stage) for stage in ran))
-    for stage in event.stages:
-        if stage["status"] == "skipped":
-            st.caption(f"{STAGES[stage['name']][0]} was skipped: {literal(stage['reason'] or '')}")
+    for remark in remarks(event.stages):
+        st.caption(literal(remark))
     if event.hits and any(hit.scores for hit in event.hits):
         st.plotly_chart(
             rank_chart(event.hits, grades, palette()),
@@ -44,6 +43,20 @@ def draw_funnel(event: Retrieved, grades: Mapping[str, PassageGrade]) -> None:
         st.markdown(_table(event.hits))
     elif not event.hits:
         st.markdown("No passage was found.")
+
+
+def remarks(stages: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the stages have to say: what is remarkable, why one did not run."""
+    said = []
+    for stage in stages:
+        name = STAGES[stage["name"]][0]
+        if stage["status"] == "ran" and stage.get("note"):
+            said.append(f"{name}: {stage['note']}")
+        elif stage["status"] == "skipped":
+            said.append(f"{name} was skipped: {stage['reason'] or 'no reason was given'}")
+        elif stage["status"] == "off" and stage["reason"]:
+            said.append(f"{name} is left out: {stage['reason']}")
+    return said
 
 
 def rank_chart(

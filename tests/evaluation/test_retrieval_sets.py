@@ -126,7 +126,7 @@ def test_every_mode_is_measured_through_the_funnel(folder: Path) -> None:
         figures = measure(opened)
         assert [each.mode for each in figures] == list(Mode)
         assert means(figures[0].values)["RR@10"] == 1.0
-        assert {each.mode for each in figures if each.skipped} == {Mode.HYBRID_RERANK, Mode.FULL}
+        assert {each.mode for each in figures if each.skipped} == {Mode.HYBRID_RERANK}
         assert "hybrid_mmr" in table(figures)
         ranked = opened.ranking(opened.search("the dam", Mode.HYBRID, k=1))
         assert sorted(ranked) == sorted(DOCUMENTS)
