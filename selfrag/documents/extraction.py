@@ -7,9 +7,11 @@ is read, so that a character range can be drawn on it at any later time.
 from dataclasses import dataclass
 from itertools import islice
 
+import numpy as np
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from selfrag.documents.flat import widen
 from selfrag.documents.glyphs import Glyphs, largest_image_share, read_glyphs
 from selfrag.documents.legibility import Legibility, legibility
 from selfrag.documents.pagetext import PageText, page_text
@@ -49,11 +51,9 @@ def extract(document: pdfium.PdfDocument, index: int) -> Extract:
     except pdfium.PdfiumError as error:
         return Extract(PageKind.FAILED, PageText(), None, reason=f"The page is damaged ({error}).")
     try:
-        textpage = page.get_textpage()
-        try:
-            glyphs = read_glyphs(page, textpage)
-        finally:
-            textpage.close()
+        glyphs = _glyphs(page)
+        if widen(page, np.unique(glyphs.objects)):
+            glyphs = _glyphs(page)
         text = page_text(glyphs)
         width, height = glyphs.width, glyphs.height
         if text.text:
@@ -67,6 +67,14 @@ def extract(document: pdfium.PdfDocument, index: int) -> Extract:
         return Extract(PageKind.FAILED, PageText(), None, reason=f"The page is damaged ({error}).")
     finally:
         page.close()
+
+
+def _glyphs(page: pdfium.PdfPage) -> Glyphs:
+    textpage = page.get_textpage()
+    try:
+        return read_glyphs(page, textpage)
+    finally:
+        textpage.close()
 
 
 def _judged(found: Extract) -> Extract:

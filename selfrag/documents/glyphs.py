@@ -10,15 +10,14 @@ Coordinates are those of the page as displayed: points, origin top left, y down.
 import ctypes
 import unicodedata
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any
 
 import numpy as np
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from selfrag.documents.c_functions import c_function
 from selfrag.documents.ligatures import mend_ligatures
 
 #: More characters than any page of text holds; beyond it the page is an attack or a drawing.
@@ -38,19 +37,13 @@ _INVISIBLE = 3  # text render mode of ISO 32000-1, table 106: neither filled nor
 _OCR_LAYER_SHARE = 0.3  # of the page that an image covers where hidden text is its OCR layer
 
 
-def _function(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
-    address = ctypes.cast(getattr(pdfium_c, name), ctypes.c_void_p).value
-    assert address is not None
-    return ctypes.PYFUNCTYPE(result, *arguments)(address)
-
-
 _P, _I = ctypes.c_void_p, ctypes.c_int
-_unicode = _function("FPDFText_GetUnicode", ctypes.c_uint, _P, _I)
-_loose_box = _function("FPDFText_GetLooseCharBox", _I, _P, _I, _P)
-_text_object = _function("FPDFText_GetTextObject", ctypes.c_size_t, _P, _I)
-_angle = _function("FPDFText_GetCharAngle", ctypes.c_float, _P, _I)
-_map_error = _function("FPDFText_HasUnicodeMapError", _I, _P, _I)
-_hyphen = _function("FPDFText_IsHyphen", _I, _P, _I)
+_unicode = c_function("FPDFText_GetUnicode", ctypes.c_uint, _P, _I)
+_loose_box = c_function("FPDFText_GetLooseCharBox", _I, _P, _I, _P)
+_text_object = c_function("FPDFText_GetTextObject", ctypes.c_size_t, _P, _I)
+_angle = c_function("FPDFText_GetCharAngle", ctypes.c_float, _P, _I)
+_map_error = c_function("FPDFText_HasUnicodeMapError", _I, _P, _I)
+_hyphen = c_function("FPDFText_IsHyphen", _I, _P, _I)
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ def clean_name(name: str) -> str:
     """
     name = name.encode("utf-8", "replace").decode("utf-8")
     last = name.replace("\\", "/").rstrip("/").split("/")[-1]
-    shown = "".join(char if char.isprintable() else " " for char in last).strip()
+    shown = " ".join("".join(char if char.isprintable() else " " for char in last).split())
     if len(shown) > LONGEST:
         end = Path(shown).suffix
         end = end if len(end) <= 10 else ""

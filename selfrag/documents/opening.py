@@ -1,4 +1,4 @@
-"""Opens a PDF with pdfium and says in a sentence why it cannot be opened.
+"""Opens a PDF with pdfium, a broken one in part, and says in a sentence why it cannot be opened.
 
 pdfium is not thread-safe: everything that calls it holds ``LOCK``. Passwords that only
 restrict printing or copying do not stop pdfium; an empty password is what it tries first.
@@ -13,6 +13,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from selfrag.documents.errors import PasswordNeeded, UnreadablePdf
+from selfrag.documents.salvage import Salvaged, salvage
 
 LOCK = threading.RLock()
 
@@ -65,12 +66,42 @@ def opened(
         UnreadablePdf: no PDF, empty, truncated or damaged.
         PasswordNeeded: a password is needed, or the one given is wrong.
     """
+    with opened_with_remarks(path, password, name) as (document, _):
+        yield document
+
+
+@contextmanager
+def opened_with_remarks(
+    path: Path, password: str | None = None, name: str | None = None
+) -> Iterator[tuple[pdfium.PdfDocument, list[str]]]:
+    """As ``opened``, with what is to be told where the file was only opened in part."""
     with LOCK:
-        document = _open(path, password, name or path.name)
         try:
-            yield document
+            document, remarks = _open(path, password, name or path.name), []
+        except UnreadablePdf:
+            left = salvage(path) if path.is_file() else None
+            if left is None:
+                raise
+            try:
+                document = pdfium.PdfDocument(left.data)
+            except pdfium.PdfiumError:
+                document = None
+            if document is None or not len(document):
+                raise
+            remarks = [_in_part(left)]
+        try:
+            yield document, remarks
         finally:
             document.close()
+
+
+def _in_part(left: Salvaged) -> str:
+    what = "is damaged" if left.has_end else "breaks off"
+    pages = "1 page" if left.pages == 1 else f"{left.pages:,} pages"
+    if left.expected == left.pages:
+        return f"The file {what}, but its {pages} could be found."
+    of = f" of {left.expected:,}" if left.expected else ""
+    return f"The file {what}: {pages}{of} could be found. Get it again to have the rest."
 
 
 def unlock(path: Path, password: str, target: Path) -> bool:

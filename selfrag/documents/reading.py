@@ -7,7 +7,7 @@
 5. The language is detected from the body.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -17,7 +17,7 @@ from selfrag.documents.errors import OcrMissing, TooManyPages, UnreadablePdf
 from selfrag.documents.extraction import GIBBERISH, Extract, extract
 from selfrag.documents.furniture import body_ranges
 from selfrag.documents.language import detect_language
-from selfrag.documents.opening import opened
+from selfrag.documents.opening import opened_with_remarks
 from selfrag.documents.pagetext import PageText
 from selfrag.documents.render import render_png
 from selfrag.documents.second_reader import SecondReader
@@ -25,6 +25,8 @@ from selfrag.documents.structure import labels, notes, outline, title
 from selfrag.pages import Page, PageKind, Reading
 
 Progress = Callable[[int, int], None]
+
+NO_PAGES = "{name} has no pages: make it anew with the program that it comes from, or get it again."
 
 _OCR_SCALE = 300 / 72
 _SECOND = "Read by the second reader: places on the page cannot be shown."
@@ -59,18 +61,24 @@ def read_pdf(
     """
     name = name or path.name
     try:
-        with opened(path, password, name) as document:
-            if len(document):
-                return _read(document, path, password, ocr, max_pages, progress, name)
+        with opened_with_remarks(path, password, name) as (document, remarks):
+            if not len(document):
+                raise UnreadablePdf(NO_PAGES.format(name=name))
+            _limit(name, len(document), max_pages, path)
+            reading = _read(document, path, password, ocr, progress, remarks)
+        if remarks and not any(page.text.strip() for page in reading.pages):
+            raise UnreadablePdf(
+                f"{name} breaks off, and no text is left on its pages: get the file again."
+            )
+        return reading
     except UnreadablePdf:
-        rescued = _rescued(path, password, max_pages, progress, name)
-        if rescued is None:
-            raise
-        return rescued
-    rescued = _rescued(path, password, max_pages, progress, name)
-    if rescued is None:
-        raise UnreadablePdf(f"{name} has no pages: it is damaged or cut short. Get the file again.")
-    return rescued
+        second = SecondReader(path, password)
+        rescued = _rescued(second, path, max_pages, progress, name)
+        if rescued is not None:
+            return rescued
+        if second.opened and not second.page_count:
+            raise UnreadablePdf(NO_PAGES.format(name=name)) from None
+        raise
 
 
 def why_nothing(reading: Reading) -> str:
@@ -110,7 +118,12 @@ def _pages(count: int, total: int) -> str:
     return f"{count} of {total} pages"
 
 
-def _limit(name: str, total: int, max_pages: int) -> None:
+def _limit(name: str, total: int, max_pages: int, path: Path) -> None:
+    if total > max(max_pages, path.stat().st_size):
+        raise UnreadablePdf(
+            f"{name} says that it has {total:,} pages, which are more than it can hold: it is "
+            "damaged. Get the file again."
+        )
     if total > max_pages:
         raise TooManyPages(
             f"{name} has {total:,} pages, the limit is {max_pages:,}: "
@@ -123,14 +136,12 @@ def _read(
     path: Path,
     password: str | None,
     ocr: bool,
-    max_pages: int,
     progress: Progress | None,
-    name: str,
+    remarks: Sequence[str],
 ) -> Reading:
     total = len(document)
-    _limit(name, total, max_pages)
     second = SecondReader(path, password)
-    remarks = notes(document)
+    remarks = [*remarks, *notes(document)]
     found: list[Extract] = []
     for index in range(total):
         page = extract(document, index)
@@ -203,14 +214,13 @@ def _recognise(
 
 
 def _rescued(
-    path: Path, password: str | None, max_pages: int, progress: Progress | None, name: str
+    second: SecondReader, path: Path, max_pages: int, progress: Progress | None, name: str
 ) -> Reading | None:
     """The file as the second reader has it, where pdfium finds no pages; None if it has none."""
     if not path.is_file() or not path.stat().st_size:
         return None
-    second = SecondReader(path, password)
     total = second.page_count
-    _limit(name, total, max_pages)
+    _limit(name, total, max_pages, path)
     pages = []
     for index in range(total):
         text = second.text(index)

@@ -26,6 +26,7 @@ class SecondReader:
         self._path = path
         self._password = password
         self._found: list[object] | None = None
+        self.opened = False  #: whether pypdf could open the file, once it was asked for anything
         self.damaged: set[int] = set()  #: pages (0-based) whose content pypdf could not parse
 
     @property
@@ -55,6 +56,7 @@ class SecondReader:
                 logging.getLogger("pypdf").setLevel(logging.ERROR)
                 reader = pypdf.PdfReader(self._path, strict=False, password=self._password)
                 self._found = list(reader.pages)
+                self.opened = True
             except Exception as error:
                 _log.info("second reader cannot open %s: %r", self._path.name, error)
         return self._found

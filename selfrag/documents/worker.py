@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from selfrag.documents import wire
+from selfrag.documents.bombs import expands_beyond
 from selfrag.documents.opening import unlock
 from selfrag.documents.reading import read_pdf
 from selfrag.documents.render import Box, boxes, page_image
@@ -132,11 +133,17 @@ def _unlock(request: dict[str, Any], answers: IO[bytes]) -> tuple[dict[str, Any]
     return {"type": "done", "unlocked": done}, b""
 
 
+def _weigh(request: dict[str, Any], answers: IO[bytes]) -> tuple[dict[str, Any], bytes]:
+    bomb = expands_beyond(Path(request["path"]), request["limit"])
+    return {"type": "done", "bomb": bomb}, b""
+
+
 _COMMANDS: dict[str, Callable[[dict[str, Any], IO[bytes]], tuple[dict[str, Any], bytes]]] = {
     "read": _read,
     "page_image": _page_image,
     "boxes": _boxes,
     "unlock": _unlock,
+    "weigh": _weigh,
 }
 
 

@@ -8,6 +8,7 @@ import pytest
 from selfrag.documents import ocr
 from selfrag.documents.errors import PasswordNeeded, TooManyPages, UnreadablePdf
 from selfrag.documents.reading import read_pdf, why_nothing
+from selfrag.documents.render import boxes
 from selfrag.pages import Page, PageKind
 from tests.support.pdf_factory import Columns, Draw, Empty, Scan, Table, make_pdf, raw_pdf
 
@@ -324,3 +325,30 @@ def test_words_that_are_all_a_document_says_are_kept(tmp_path: Path) -> None:
     pages = [f"Page {n + 1} is about item number {n + 1}" for n in range(6)]
     reading = read_pdf(make_pdf(tmp_path / "a.pdf", pages))
     assert all(page.body for page in reading.pages)
+
+
+def test_vertical_text_of_a_font_that_is_not_embedded_is_read_whole(tmp_path: Path) -> None:
+    """pdfium knows no width of it, and passes over what has none."""
+    font = (
+        "/Type /Font /Subtype /Type0 /BaseFont /Ryumin-Light-Identity-V /Encoding /Identity-V "
+        "/DescendantFonts [6 0 R]"
+    )
+    descendant = (
+        b"<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Ryumin-Light "
+        b"/CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> "
+        b"/FontDescriptor 7 0 R /DW2 [880 -1000] >>"
+    )
+    descriptor = b"<< /Type /FontDescriptor /FontName /Ryumin-Light /Flags 4 /StemV 80 >>"
+    columns = (b"034b034d034f0351", b"0353035403560358", b"035a035c035e0360")  # CIDs of kana
+    shown = b" ".join(
+        b"1 0 0 1 %d 700 Tm <%s> Tj" % (300 - 30 * n, codes) for n, codes in enumerate(columns)
+    )
+    path = raw_pdf(
+        tmp_path / "a.pdf",
+        [b"BT /F 12 Tf " + shown + b" ET"],
+        font=font,
+        extra=[descendant, descriptor],
+    )
+    text = "".join(read_pdf(path).pages[0].text.split())
+    assert text == "あいうえおかきくけこさし"
+    assert boxes(path, 1, 0, 4)

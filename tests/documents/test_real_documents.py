@@ -45,6 +45,10 @@ COLUMNS = {
     "hard/multilang.pdf": ["Привет, мир", "مرحبا بالعالم", "你好世界", "こんにちは世界"],
     "hard/senate-expenditures.pdf": ["CAMPBELL, CLAYTON D DISTRICT DIRECTOR FROM MAY 23 31,111.08"],
     "hard/nics-background-checks-2015-11-rotated.pdf": ["Alabama 18,870 23,022 22,650 859 1,178"],
+    "hard/jo.pdf": [
+        "わたくしといふ現象は 假定された有機交流電燈の ひとつの青い照明です",
+        "すべてこれらの命題は 心象や時間それ自身の性質として 第四次延長のなかで主張されます",
+    ],
     "hard/issue-336-example.pdf": ["高速公路 六 2.1333 45000≤Q＜60000 20＜μ≤30"],
     "plain/pt_git_github.pdf": ["Talvez nesse exato momento você não faça ideia do que seja"],
 }

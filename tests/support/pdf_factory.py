@@ -2,8 +2,8 @@
 
 A page is a string (paragraphs separated by blank lines, "# " begins a heading) or one of
 ``Columns``, ``Table``, ``Scan``, ``Empty``, ``Draw``. Written with fpdf2 in Helvetica, so
-texts are limited to Latin-1. ``raw_pdf`` writes a file from bare content streams, for what a
-library would never write.
+texts are limited to Latin-1. ``raw_pdf`` writes a file from bare content streams, and
+``write_objects`` from bare objects, for what a library would never write.
 """
 
 from collections.abc import Callable, Sequence
@@ -177,6 +177,11 @@ def raw_pdf(
         )
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
     objects += extra
+    return write_objects(path, objects)
+
+
+def write_objects(path: Path, objects: Sequence[bytes]) -> Path:
+    """Writes a PDF from the bodies of its objects, numbered from 1; the first is the catalog."""
     out, offsets = b"%PDF-1.7\n", []
     for number, body in enumerate(objects, start=1):
         offsets.append(len(out))
