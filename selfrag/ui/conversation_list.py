@@ -16,6 +16,8 @@ _SHOWN = "conversations-shown"
 _AT_ONCE = 25  #: conversations that are drawn before "more" is asked for
 _FEW = 5  #: conversations up to which nothing has to be searched
 _SEARCH = "conversations-search"
+_NEW_TITLE = "conversation-title"
+_WRONG = "conversation-title-wrong"
 _TITLE = 26  #: characters of a title in the side bar; its hint shows the whole
 
 
@@ -103,15 +105,22 @@ def _row(rag: SelfRag, record: ConversationRecord, current: bool) -> None:
 @st.dialog("Rename", icon=":material/edit:")
 def _rename(rag: SelfRag, record: ConversationRecord) -> None:
     with st.form("rename-conversation", border=False):
-        title = st.text_input("Title", value=record.title, max_chars=LONGEST_TITLE)
-        if not st.form_submit_button("Rename", type="primary"):
-            return
-        try:
-            rag.conversations.rename(record.id, title, owner())
-        except UserError as error:
-            st.error(literal(str(error)))
-            return
-    st.rerun()
+        st.text_input("Title", value=record.title, key=_NEW_TITLE, max_chars=LONGEST_TITLE)
+        done = st.form_submit_button(
+            "Rename", type="primary", on_click=_renamed, args=(rag, record.id)
+        )
+    wrong = st.session_state.pop(_WRONG, None)
+    if wrong:
+        st.error(literal(wrong), icon=":material/error:")
+    elif done:
+        st.rerun()
+
+
+def _renamed(rag: SelfRag, conversation_id: str) -> None:
+    try:
+        rag.conversations.rename(conversation_id, st.session_state[_NEW_TITLE], owner())
+    except UserError as error:
+        st.session_state[_WRONG] = str(error)
 
 
 @st.dialog("Delete this conversation?", icon=":material/delete:")
@@ -123,13 +132,21 @@ def _confirm_deletion(rag: SelfRag, record: ConversationRecord) -> None:
         "deleted for good. Your documents stay."
     )
     with st.container(horizontal=True):
-        if st.button("Delete", type="primary", icon=":material/delete:", key="delete-for-good"):
-            rag.conversations.delete(record.id, owner())
-            if st.session_state.get("conversation") == record.id:
-                start_anew()
+        done = st.button(
+            "Delete",
+            type="primary",
+            icon=":material/delete:",
+            key="delete-for-good",
+            on_click=_deleted,
+            args=(rag, record.id),
+        )
+        if st.button("Keep it") or done:
             st.rerun()
-        if st.button("Keep it"):
-            st.rerun()
+
+
+def _deleted(rag: SelfRag, conversation_id: str) -> None:
+    rag.conversations.delete(conversation_id, owner())
+    start_anew()
 
 
 def _show_more(shown: int) -> None:

@@ -12,6 +12,7 @@ PAGE = "page"
 QUOTE = "quote"
 CHAT = "chat"
 PRESENT = "present"
+A, B = "a", "b"  #: the runs that stand side by side
 _LONGEST = 400  #: characters of a quote in an address; its beginning finds the place
 _RUN_ID = re.compile(r"[0-9a-f-]{36}")
 _CHAT_ID = re.compile(r"[0-9a-f]{32}")
@@ -21,6 +22,15 @@ def asked_run() -> str | None:
     """The run that the address asks to present."""
     run_id = st.query_params.get(PRESENT, "")
     return run_id if _RUN_ID.fullmatch(run_id) else None
+
+
+def asked_pair() -> tuple[str | None, str | None]:
+    """The runs that the address asks to show side by side; B is never A."""
+    a, b = (
+        run_id if _RUN_ID.fullmatch(run_id := st.query_params.get(side, "")) else None
+        for side in (A, B)
+    )
+    return a, b if b != a else None
 
 
 def present(run_id: str) -> None:

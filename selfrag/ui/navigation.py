@@ -36,7 +36,8 @@ def main() -> None:
     presenting = asked_run() is not None
     chat = page_list.chat()
     page = st.navigation(
-        [chat, page_list.documents()], position="hidden" if presenting else "sidebar"
+        [chat, page_list.documents(), page_list.runs()],
+        position="hidden" if presenting else "sidebar",
     )
     try:
         if not presenting:

@@ -16,3 +16,8 @@ def chat() -> StreamlitPage:
 def documents() -> StreamlitPage:
     """Documents: what is in the library, and adding to it."""
     return st.Page(_FOLDER / "documents.py", title="Documents", icon=":material/library_books:")
+
+
+def runs() -> StreamlitPage:
+    """Side by side: two answers and what differs."""
+    return st.Page(_FOLDER / "runs.py", title="Side by side", icon=":material/compare_arrows:")

@@ -16,12 +16,15 @@ from selfrag.reflection.pathway import shape_of
 from selfrag.reflection.run import Run
 from selfrag.reflection.sources import sources
 from selfrag.service import SelfRag
+from selfrag.ui import page_list
 from selfrag.ui.answer import draw_answer
 from selfrag.ui.ask import Asker
 from selfrag.ui.conversation import events_of
 from selfrag.ui.evidence import draw_evidence, evidence_key, source_key
+from selfrag.ui.feedback import draw_feedback
 from selfrag.ui.graph_path import draw_path
 from selfrag.ui.levels import choose_level, level
+from selfrag.ui.links import A
 from selfrag.ui.literal import harmless, literal, verbatim
 from selfrag.ui.next_steps import draw_again, draw_next_steps
 from selfrag.ui.share import draw_share, present_from_start
@@ -117,6 +120,13 @@ def _finished(rag: SelfRag, run_id: str, view: RunView, newest: bool, again: Ask
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(foot_line(view))
         draw_share(rag, run_id, view)
+        st.page_link(
+            page_list.runs(),
+            label="Side by side",
+            icon=":material/compare_arrows:",
+            query_params={A: run_id},
+        )
+        draw_feedback(rag, run_id)
 
 
 def _answer(run_id: str, view: RunView, newest: bool) -> None:

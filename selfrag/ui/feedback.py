@@ -1,0 +1,42 @@
+"""What a person says of an answer: a thumb, and a note, kept with the run and changeable."""
+
+import streamlit as st
+
+from selfrag.service import SelfRag
+
+_LONGEST = 4_000  #: characters of a note
+_THUMBS = {True: 1, False: 0}
+
+
+def draw_feedback(rag: SelfRag, run_id: str) -> None:
+    """Draw thumbs and note of a run, as they were left."""
+    said = rag.feedback.of([run_id]).get(run_id)
+    thumb, note = f"thumb-{run_id}", f"note-{run_id}"
+    # The records know best: it may have been changed in another tab.
+    st.session_state[thumb] = _THUMBS.get(said.thumb) if said and said.thumb is not None else None
+
+    def keep() -> None:
+        given = st.session_state.get(thumb)
+        written = st.session_state.get(note, said.note if said else "")
+        rag.feedback.put(run_id, None if given is None else given == 1, written)
+
+    st.feedback("thumbs", key=thumb, on_change=keep)
+    label = "Your note" if said and said.note else "Add a note"
+    opened = st.popover(
+        label,
+        icon=":material/sticky_note_2:",
+        type="tertiary",
+        key=f"noting-{run_id}",
+        on_change="rerun",
+    )
+    if not opened.open:
+        return
+    with opened, st.form(f"note-form-{run_id}", border=False):
+        st.text_area(
+            "Note",
+            value=said.note if said else "",
+            key=note,
+            max_chars=_LONGEST,
+            placeholder="What is good or wrong about this answer?",
+        )
+        st.form_submit_button("Keep the note", type="primary", on_click=keep)
