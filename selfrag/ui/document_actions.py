@@ -1,4 +1,4 @@
-"""What can be done with a document: rename it, read it again, delete it."""
+"""What can be done with a document: rename it, read it again (in other sizes), delete it."""
 
 import streamlit as st
 
@@ -7,6 +7,7 @@ from selfrag.errors import UserError
 from selfrag.pages import PageKind
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.service import SelfRag
+from selfrag.ui.document_sizes import chunk_sizes
 from selfrag.ui.links import close_document
 from selfrag.ui.literal import literal
 
@@ -44,7 +45,7 @@ def read_again(rag: SelfRag, record: DocumentRecord, key: str) -> None:
     """Draw the form that queues the document again, from the library's own copy."""
     failed = record.state is State.FAILED
     with st.form(f"{key}_{record.id}", border=False, clear_on_submit=True):
-        password, recognise = "", False
+        password, recognise = "", None
         # Where a file failed, its pages tell whether it was opened: no password then.
         if not (failed and record.pages):
             password = st.text_input(
@@ -53,7 +54,7 @@ def read_again(rag: SelfRag, record: DocumentRecord, key: str) -> None:
                 autocomplete="off",
                 key=f"{key}_password_{record.id}",
             )
-        if record.pages.get(PageKind.SCANNED):
+        if record.pages.get(PageKind.SCANNED) or record.pages.get(PageKind.OCR):
             recognise = st.toggle(
                 "Recognise the text of scanned pages (OCR)",
                 value=ocr.available(),
@@ -62,8 +63,13 @@ def read_again(rag: SelfRag, record: DocumentRecord, key: str) -> None:
             )
             if not ocr.available():
                 st.caption(literal(ocr.HOW_TO_INSTALL))
+        sizes = None if failed else chunk_sizes(rag, record, key)
         if st.form_submit_button("Read again", type="primary"):
-            rag.submit_again(record.id, password=password or None, ocr=recognise)
+            try:
+                rag.submit_again(record.id, password=password or None, ocr=recognise, sizes=sizes)
+            except UserError as error:
+                st.error(literal(str(error)), icon=":material/error:")
+                return
             st.rerun()
 
 

@@ -13,6 +13,7 @@ from selfrag.service import SelfRag
 from selfrag.ui import page_list
 from selfrag.ui.document_actions import actions, read_again
 from selfrag.ui.document_search import Place, search_box
+from selfrag.ui.document_sizes import own_sizes
 from selfrag.ui.jobs import jobs_panel
 from selfrag.ui.links import CHAT, PAGE, asked_chat, asked_page, asked_quote, close_document
 from selfrag.ui.literal import literal
@@ -43,6 +44,9 @@ def document_view(rag: SelfRag, document_id: str) -> None:
         )
         return
     _head(rag, record)
+    if record.state is State.READY:
+        for note in record.notes:
+            st.caption(f":orange[:material/info:] {literal(note)}")
     jobs_panel(rag, record.name)
     if record.state is State.FAILED:
         _failed(rag, record)
@@ -84,6 +88,7 @@ def _head(rag: SelfRag, record: DocumentRecord) -> None:
     facts = [
         kinds,
         count(record.children, "chunk") if record.children else "",
+        own_sizes(record),
         language(record.language) or "",
         size(record.bytes),
         f"added {day(record.added_at, st.context.timezone)}",

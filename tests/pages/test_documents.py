@@ -288,6 +288,36 @@ def test_cancelling_a_second_reading_keeps_the_document(
     assert rag.document(document_id).state is State.READY
 
 
+def test_a_document_is_read_again_in_sizes_of_its_own(
+    app: AppTest, rag: SelfRag, tmp_path: Path
+) -> None:
+    document_id = add(rag, make_pdf(tmp_path / "tides.pdf", [TIDES * 12]))
+    open_at(app, document_id)
+    assert "chunk size" not in texts(app)
+    assert "reads 256 tokens of a chunk" in texts(app)
+    app.number_input(key=f"again_size_{document_id}").set_value(200)
+    app.number_input(key=f"again_overlap_{document_id}").set_value(300)
+    next(button for button in app.button if button.label == "Read again").click().run()
+    assert "choose from 0 to 199" in texts(app)
+    app.number_input(key=f"again_size_{document_id}").set_value(200)
+    app.number_input(key=f"again_overlap_{document_id}").set_value(20)
+    next(button for button in app.button if button.label == "Read again").click().run()
+    assert rag.jobs.wait(timeout=60)
+    app.run()
+    assert "its own chunk size: 200 characters" in texts(app)
+    assert max(len(child.text) for child in rag.chunks(document_id)[1]) <= 200
+
+
+def test_a_documents_page_says_what_there_is_to_know_of_it(
+    app: AppTest, rag: SelfRag, tmp_path: Path
+) -> None:
+    path = make_pdf(tmp_path / "tides.pdf", [f"{TIDES} Page {n}." for n in range(20)])
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    open_at(app, add(rag, path))
+    assert "The file breaks off" in texts(app)
+
+
 def test_an_address_of_a_document_that_is_gone_says_so(app: AppTest) -> None:
     open_at(app, "0123456789abcdef")
     assert "not in your library" in texts(app)
