@@ -33,6 +33,10 @@ _MEANINGLESS_AT_CREATION = _MEANINGLESS | {
 _NAME = re.compile(r"[^\\/:*?\"<>|\x00-\x1f.][^\\/:*?\"<>|\x00-\x1f]{0,99}")
 
 
+class MissingCollectionError(ValueError):
+    """There is no such collection; the local ``QdrantClient`` raises its base for it."""
+
+
 class EdgeCatalogue:
     """All collections under ``path``, one folder each. Every method may be called from any thread.
 
@@ -160,7 +164,7 @@ class EdgeCatalogue:
             collection = self._open.get(name)
             if collection is None:
                 if not self.collection_exists(name):
-                    raise ValueError(f"Collection {name} not found")
+                    raise MissingCollectionError(f"Collection {name} not found")
                 collection = self._open[name] = EdgeCollection.open(self._folder(name))
             return collection
 

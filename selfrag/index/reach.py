@@ -1,4 +1,4 @@
-"""A Qdrant server that cannot be used is the person's to put right, not a bug."""
+"""An index that cannot be used is the person's to put right, not a bug."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,15 +8,22 @@ from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from selfrag.errors import UserError
+from selfrag.index.catalogue import MissingCollectionError
 
 KEEP_IT_HERE = "or clear QDRANT_URL to keep the index on this machine"
 
 
 @contextmanager
 def reachable() -> Iterator[None]:
-    """Turn a server that is down, slow, busy, full or refuses into a UserError."""
+    """Turn a server that is down, slow, busy, full or refuses into a UserError; and a collection
+    that is not there any more."""
     try:
         yield
+    except MissingCollectionError as error:
+        raise UserError(
+            f"The index is incomplete ({error}). Run `python -m selfrag ingest --reset`, which "
+            "rebuilds it from the library's own copies."
+        ) from error
     except ResponseHandlingException as error:
         if isinstance(error.source, httpx.TimeoutException):
             raise UserError(

@@ -289,6 +289,23 @@ def test_half_an_index_that_is_empty_is_completed(client: Client) -> None:
     assert open_index(client).count() == (6, 3)
 
 
+def test_empty_index_finds_nothing_and_is_no_fault(edge: EdgeClient) -> None:
+    index = open_index(edge)
+    sparse = Bm25Embeddings().embed_query_in("dam", ["en"])
+    assert index.search(WordEmbeddings().embed_query("dam"), sparse, 10) == {
+        "dense": [],
+        "bm25": [],
+    }
+    assert (index.count(), index.documents(), index.passages([])) == ((0, 0), {}, {})
+
+
+def test_collection_that_vanished_is_told_with_the_cure(edge: EdgeClient) -> None:
+    index = open_index(edge)
+    edge.delete_collection(DOCUMENTS)
+    with pytest.raises(UserError, match=f"{DOCUMENTS} not found.*ingest --reset"):
+        index.search(WordEmbeddings().embed_query("dam"), None, 10)
+
+
 def test_server_that_does_not_answer_is_the_persons_to_change() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
