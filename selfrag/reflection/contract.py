@@ -28,7 +28,7 @@ def run_json(run_id: str, question: str, end: RunFinished, kept: list[Event]) ->
             citation.model_dump(include={"number", "document", "document_id", "page", "quote"})
             for citation in end.citations
         ],
-        "events": [event.model_dump(mode="json", exclude_none=True) for event in kept],
+        "events": [event.model_dump(mode="json") for event in kept],
         "usage": usage.model_dump(),
         "elapsed_s": end.elapsed_s,
     }

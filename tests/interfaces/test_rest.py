@@ -134,9 +134,7 @@ def test_stream_is_the_log_of_the_run(serve: Serve):
     log = run.log.snapshot()
     assert [position for _, position, _ in sent] == list(range(len(log)))
     assert [name for name, _, _ in sent] == [event.step for event in log]
-    assert [data for _, _, data in sent] == [
-        event.model_dump(mode="json", exclude_none=True) for event in log
-    ]
+    assert [data for _, _, data in sent] == [event.model_dump(mode="json") for event in log]
     kept = [sent[number][2] for number, event in enumerate(log) if is_kept(event)]
     assert api.get(f"/api/runs/{run.id}").json()["events"] == kept
 

@@ -1,10 +1,13 @@
 """Commands that serve, or talk to a server: serve, mcp, client."""
 
-from typing import Annotated
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from selfrag.interfaces.cli.app import app, examples, fail
+from selfrag.interfaces.cli.app import app, examples, fail, print_json
 
 PORT = 8501  #: the same as that of the pages, so that clients need not know which is running
 
@@ -27,17 +30,46 @@ def serve(
 
 
 @app.command(
-    epilog=examples("mcp   # started by an MCP client, such as Claude Desktop; see the README")
+    epilog=examples(
+        "mcp --config   # for claude_desktop_config.json", "mcp   # started by a client"
+    )
 )
-def mcp() -> None:
+def mcp(
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Work there: where your .env and a relative STORAGE_DIR are."),
+    ] = None,
+    config: Annotated[
+        bool, typer.Option("--config", help="Print the configuration of an MCP client, and end.")
+    ] = False,
+) -> None:
     """Speak MCP over standard input and output, for a client that starts it."""
     from selfrag.errors import UserError
+
+    here = (folder or Path()).expanduser().resolve()
+    if config:
+        print_json(_configuration(here))
+        return
+    if not here.is_dir():
+        fail(f"{here} is not there: check the path of --folder.", as_json=False)
+    os.chdir(here)
     from selfrag.interfaces.mcp.stdio import run
 
     try:
         run()
     except UserError as error:
         fail(str(error), as_json=False)
+
+
+def _configuration(folder: Path) -> dict[str, Any]:
+    """What an MCP client needs to start this installation, wherever it starts it from."""
+    root = Path(__file__).resolve().parents[3]
+    started = {
+        "command": sys.executable,
+        "args": ["-m", "selfrag", "mcp", "--folder", str(folder)],
+        "env": {"PYTHONPATH": str(root)},
+    }
+    return {"mcpServers": {"self-rag": started}}
 
 
 @app.command(

@@ -58,7 +58,7 @@ async def run(call: Call) -> Response:
             return EventStream(live, after=_last_event(call), owner=False)
         if live.log.closed:
             return send(AnswerResult.of(run_id, live.question, live.result(), live.log.kept()))
-        kept = [event.model_dump(mode="json", exclude_none=True) for event in live.log.kept()]
+        kept = [event.model_dump(mode="json") for event in live.log.kept()]
         return send(RunUnderWay(run_id=run_id, question=live.question, events=kept), 202)
     record = await in_thread(lambda: call.rag.recorded(run_id))
     if record is None:

@@ -81,7 +81,7 @@ class EventStream(Response):
                     if event is None:
                         piece = ": still at it\n\n"
                     else:
-                        data = json.dumps(event.model_dump(mode="json", exclude_none=True))
+                        data = json.dumps(event.model_dump(mode="json"))
                         piece = f"event: {event.step}\nid: {position}\ndata: {data}\n\n"
                     message = {"type": "http.response.body", "body": piece.encode()}
                     await send({**message, "more_body": True})

@@ -42,12 +42,16 @@ def answer(console: Console, told: AnswerForModel) -> None:
     )
     said = verdict(end)
     console.print()
-    console.print(f"[bold {_TONES[said.tone]}]{escape(said.title)}[/]")
-    if said.remark:
-        console.print(Text(said.remark, style="dim"))
-    console.print(Text(told.answer))
+    if told.notice and end.status == "answered" and end.support is Support.NOT_APPLICABLE:
+        # It is only told what can be asked: there is no answer that a verdict could be on.
+        console.print("[bold]Only questions about your documents[/]")
+    else:
+        console.print(f"[bold {_TONES[said.tone]}]{escape(said.title)}[/]")
+        if said.remark:
+            console.print(Text(said.remark, style="dim"), soft_wrap=True)
+    console.print(Text(told.answer), soft_wrap=True)
     if told.notice:
-        console.print(Text(f"({told.notice})", style="dim"))
+        console.print(Text(f"({told.notice})", style="dim"), soft_wrap=True)
     if told.citations or told.evidence:
         table = Table(box=None, header_style="bold", pad_edge=False)
         table.add_column("", no_wrap=True)

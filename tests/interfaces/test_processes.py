@@ -1,0 +1,296 @@
+"""Started processes: commands beside a server, a graceful stop, what README says."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from tests.interfaces.conftest import LEAVE, QUESTION, ROYALTY
+from tests.support.llm_server import LlmServer
+from tests.support.pdf_factory import make_pdf
+from tests.support.serving import ROOT, Server, environment, started
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with started("serve", tmp_path_factory.mktemp("served")) as running:
+        make_pdf(running.storage.parent / "report.pdf", [LEAVE, ROYALTY])
+        yield running
+
+
+def shell(
+    server: Server, *words: str | Path, stdin: str = "", **settings: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "selfrag", *map(str, words)],
+        cwd=server.storage.parent,
+        env=environment(server.storage, **settings),
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+
+
+def told(server: Server, *words: str | Path, code: int = 0) -> Any:
+    done = shell(server, *words, "--json")
+    assert done.returncode == code, done.stderr + done.stdout
+    return json.loads(done.stdout)
+
+
+def test_commands_talk_to_the_server_that_holds_the_library(server: Server):
+    folder = server.storage.parent
+    (item,) = told(server, "ingest", folder / "report.pdf")["documents"]
+    assert item["status"] in ("ready", "unchanged")
+    assert [found["document"] for found in told(server, "documents")["documents"]] == ["report.pdf"]
+    assert told(server, "retrieve", "royalty", "-k", "1")["hits"][0]["page"] == 2
+    answer = told(server, "ask", QUESTION)
+    assert (answer["status"], answer["citations"][0]["page"]) == ("answered", 2)
+    assert told(server, "run", answer["run_id"]) == answer
+    assert told(server, "ask", "hello")["status"] == "answered"
+    assert ROYALTY in shell(server, "read", item["document_id"], "--page", "2").stdout
+    spoken = shell(server, "ask", QUESTION)
+    assert "Answered and grounded" in spoken.stdout
+    assert "no language model configured: sentences quoted from your documents" in spoken.stdout
+    report = folder / "answer.html"
+    told(server, "export", answer["run_id"], "--html", report)
+    assert ROYALTY in report.read_text(encoding="utf-8")
+    checks = {check["name"]: check for check in told(server, "doctor")["checks"]}
+    assert (checks["server"]["verdict"], checks["index"]["verdict"]) == ("ok", "ok")
+    assert server.url in checks["server"]["sentence"]
+    assert (
+        "no document 0000" in told(server, "ask", QUESTION, "--document", "0000", code=1)["error"]
+    )
+    (folder / "bad.pdf").write_bytes(b"nothing of the kind")
+    failed = shell(server, "ingest", folder / "bad.pdf")
+    assert failed.returncode == 1
+    assert failed.stdout.count("bad.pdf") == 1
+
+
+def test_command_that_needs_the_library_for_itself_names_the_server(server: Server):
+    assert str(server.process.pid) in told(server, "ingest", "--reset", code=1)["error"]
+    assert server.url in told(server, "doctor", "--repair", code=1)["error"]
+
+
+def test_changed_file_takes_the_place_of_the_old_one_over_the_server_too(server: Server):
+    path = server.storage.parent / "rules.pdf"
+    text = "The office opens at nine and closes at six from Monday to Friday. Room {} is closed."
+    make_pdf(path, [text.format(12)])
+    told(server, "ingest", path)
+    make_pdf(path, [text.format(14)])
+    (item,) = told(server, "ingest", path)["documents"]
+    found = [
+        entry for entry in told(server, "documents")["documents"] if "rules" in entry["document"]
+    ]
+    assert [entry["document_id"] for entry in found] == [item["document_id"]]
+    told(server, "delete", item["document_id"])
+
+
+def test_terminal_client_answers_in_a_pipe_without_colour(server: Server):
+    told(server, "ingest", server.storage.parent / "report.pdf")
+    done = shell(server, "client", "--once", QUESTION)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    assert "Found 1 passage" in done.stdout
+    assert "five percent" in done.stdout
+    assert "report.pdf" in done.stdout
+
+
+def test_terminal_client_does_what_its_menu_says(server: Server):
+    told(server, "ingest", server.storage.parent / "report.pdf")
+    typed = f"1\n{QUESTION}\n2\nroyalty\n3\n4\n9\n5\n"
+    done = shell(server, "client", "--url", server.url, stdin=typed)
+    assert done.returncode == 0, done.stderr
+    for said in ("Answered and grounded", "bm25 ran", "embeddings", "rag_answer", "type 1 to 5"):
+        assert said in done.stdout
+    assert shell(server, "client", stdin="").returncode == 0
+
+
+def test_terminal_client_says_when_no_server_answers(server: Server):
+    done = shell(server, "client", "--url", "http://127.0.0.1:9", "--once", "x")
+    assert done.returncode == 1
+    assert "python -m selfrag serve" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_curl_examples_of_the_readme_work(server: Server):
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```bash\n(curl .*?)```", readme, flags=re.DOTALL)
+    lines = block.strip().splitlines()
+    answers = []
+    for line in lines:
+        line = line.replace("http://localhost:8501", server.url)
+        done = subprocess.run(
+            ["bash", "-c", line],
+            cwd=server.storage.parent,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        answers.append(done.stdout)
+    health, added, found, answer = map(json.loads, answers[:4])
+    assert health["status"] == "ok"
+    assert added["status"] in ("ready", "unchanged")
+    assert found["hits"][0]["page"] == 2
+    assert answer["status"] == "answered"
+    assert "event: run_finished" in answers[4]
+
+
+def test_configuration_for_mcp_clients_works_as_it_is_printed(server: Server):
+    printed = json.loads(shell(server, "mcp", "--config").stdout)["mcpServers"]["self-rag"]
+    example = re.search(
+        r"```json\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    assert example is not None
+    shown = json.loads(example[1])["mcpServers"]["self-rag"]
+    assert shown.keys() == printed.keys()
+    assert shown["args"][:-1] == printed["args"][:-1]
+    command = StdioServerParameters(
+        command=printed["command"],
+        args=printed["args"],
+        # As Claude Desktop does: its own environment, plus what the configuration says.
+        env=environment(server.storage) | printed["env"],
+    )
+
+    async def talk() -> set[str]:
+        async with Client(stdio_client(command)) as client:
+            return {tool.name for tool in (await client.list_tools()).tools}
+
+    assert "rag_answer" in anyio.run(talk)
+
+
+def test_help_is_quick():
+    began = time.process_time()
+    subprocess.run(
+        [sys.executable, "-m", "selfrag", "--help"], cwd=ROOT, capture_output=True, check=True
+    )
+    assert time.process_time() - began < 0.5
+    imported = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "selfrag", "ask", "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr
+    for heavy in ("pydantic", "langchain_core", "qdrant_client", "streamlit", "httpx"):
+        assert f" {heavy}\n" not in imported
+
+
+def test_shell_is_given_completions(server: Server):
+    script = shell(server, "completion", "bash").stdout
+    assert "complete -o default -F _selfrag selfrag" in script
+    asked = {"COMP_WORDS": "selfrag re", "COMP_CWORD": "1", "_SELFRAG_COMPLETE": "complete_bash"}
+    offered = shell(server, **asked).stdout.split()
+    assert {"read", "rename", "retrieve"} <= set(offered)
+    assert "ask" not in offered
+
+
+@pytest.mark.parametrize("way", ["serve", "pages"])
+def test_run_under_way_is_stopped_and_recorded_when_the_server_is_told_to_end(
+    way: str, tmp_path: Path, llm_server: LlmServer
+):
+    llm_server.delay = 60
+    answers: list[dict[str, Any]] = []
+    with started(way, tmp_path, LLM_BASE_URL=llm_server.url) as server:
+        file = make_pdf(tmp_path / "report.pdf", [ROYALTY])
+        httpx.post(
+            f"{server.url}/api/documents",
+            files={"file": (file.name, file.read_bytes())},
+            timeout=60,
+        )
+
+        def ask() -> None:
+            asked = httpx.get(f"{server.url}/api/answer", params={"question": QUESTION}, timeout=90)
+            answers.append(asked.json())
+
+        client = threading.Thread(target=ask)
+        client.start()
+        assert llm_server.wait_for(lambda: bool(llm_server.requests), 30)
+        server.stop()
+        client.join(10)
+        assert not (server.storage / "server.json").exists()
+    (answer,) = answers
+    assert answer["status"] == "stopped"
+    with started("serve", tmp_path) as again:
+        kept = httpx.get(f"{again.url}/api/runs/{answer['run_id']}", timeout=30).json()
+        assert kept == answer
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_killed_in_the_middle_of_a_run_it_starts_again_and_the_run_is_closed(
+    tmp_path: Path, llm_server: LlmServer
+):
+    llm_server.delay = 60
+    with started("serve", tmp_path, LLM_BASE_URL=llm_server.url) as server:
+        file = make_pdf(tmp_path / "report.pdf", [ROYALTY])
+        httpx.post(
+            f"{server.url}/api/documents",
+            files={"file": (file.name, file.read_bytes())},
+            timeout=60,
+        )
+        stream = {"Accept": "text/event-stream"}
+        with pytest.raises(httpx.TransportError):
+            with httpx.stream(
+                "GET",
+                f"{server.url}/api/answer",
+                params={"question": QUESTION},
+                headers=stream,
+                timeout=60,
+            ) as answer:
+                run_id = answer.headers["x-run-id"]
+                assert llm_server.wait_for(lambda: bool(llm_server.requests), 30)
+                server.stop(signal.SIGKILL)
+                answer.read()
+        # Its note is left behind, and nobody is fooled by it.
+        assert (server.storage / "server.json").exists()
+        assert told(server, "documents")["documents"][0]["document"] == "report.pdf"
+    with started("serve", tmp_path) as again:
+        kept = httpx.get(f"{again.url}/api/runs/{run_id}", timeout=30).json()
+        assert kept["status"] == "stopped"
+
+
+def test_setting_that_is_wrong_stops_the_start_with_a_sentence(tmp_path: Path):
+    done = subprocess.run(
+        [sys.executable, "-m", "selfrag", "serve"],
+        cwd=tmp_path,
+        env=environment(tmp_path / "storage", ALLOWED_HOSTS="http://x/y"),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert "ALLOWED_HOSTS is 'http://x/y'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_port_that_is_taken_is_named(server: Server, tmp_path: Path):
+    port = server.url.rpartition(":")[2]
+    done = subprocess.run(
+        [sys.executable, "-m", "selfrag", "serve", "--port", port],
+        cwd=tmp_path,
+        env=environment(tmp_path / "storage"),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert port in done.stderr
+    assert "--port" in done.stderr
