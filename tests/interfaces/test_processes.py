@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -45,6 +44,12 @@ def shell(
         encoding="utf-8",
         timeout=120,
     )
+
+
+def upload(server: Server, file: Path) -> None:
+    sent = {"file": (file.name, file.read_bytes())}
+    answer = httpx.post(f"{server.url}/api/documents", files=sent, timeout=60)
+    assert answer.status_code == 201, answer.text
 
 
 def told(server: Server, *words: str | Path, code: int = 0) -> Any:
@@ -177,12 +182,7 @@ def test_configuration_for_mcp_clients_works_as_it_is_printed(server: Server):
     assert "rag_answer" in anyio.run(talk)
 
 
-def test_help_is_quick():
-    began = time.process_time()
-    subprocess.run(
-        [sys.executable, "-m", "selfrag", "--help"], cwd=ROOT, capture_output=True, check=True
-    )
-    assert time.process_time() - began < 0.5
+def test_help_loads_nothing_heavy():
     imported = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "selfrag", "ask", "--help"],
         cwd=ROOT,
@@ -190,7 +190,8 @@ def test_help_is_quick():
         text=True,
         check=True,
     ).stderr
-    for heavy in ("pydantic", "langchain_core", "qdrant_client", "streamlit", "httpx"):
+    assert " typer\n" in imported
+    for heavy in ("selfrag.settings", "selfrag.service", "langchain_core", "streamlit", "httpx"):
         assert f" {heavy}\n" not in imported
 
 

@@ -10,6 +10,7 @@ import os
 import sys
 from io import TextIOWrapper
 
+from typer.completion import completion_init
 from typer.models import CommandInfo
 
 from selfrag.interfaces.cli import asking, care, library, servers  # noqa: F401  (their commands)
@@ -34,5 +35,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a console may not know every character
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
-    name = "selfrag" if COMPLETE in os.environ else PROGRAM
-    app(prog_name=name, complete_var=COMPLETE)
+    completing = COMPLETE in os.environ
+    if completing:
+        completion_init()  # Typer's own options for it are for programs that are installed
+    app(prog_name="selfrag" if completing else PROGRAM, complete_var=COMPLETE)
