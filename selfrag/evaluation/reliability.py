@@ -27,6 +27,21 @@ class Bin:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Probabilities for cases that the fit did not see, and what was true.
+
+    Attributes:
+        kind: what was graded: ``relevant``, ``answers`` or ``backed``.
+        dataset: the set that the cases are from.
+    """
+
+    kind: str
+    dataset: str
+    probabilities: NDArray[np.float64]
+    truth: NDArray[np.bool_]
+
+
 def reliability(
     probabilities: NDArray[np.float64], truth: NDArray[np.bool_], bins: int = 10
 ) -> list[Bin]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from selfrag.models.calibration import Linear
 from selfrag.models.evidence import Evidence
 from selfrag.models.features import DENSE, LEXICAL
 
@@ -52,7 +53,19 @@ ANSWERABLE = (
     "asked",  # log of the number of words that the question has
     "rank",
     "together",  # the two best stand in one passage
+    "relevance",  # log-odds that the passages hold the answer, the best three
+    "relevance_second",
+    "relevance_third",
+    "lead",  # score of the best passage over the next
+    "lead_cosine",
+    "lead_passage",
+    "missing",  # share of the question's weight in no passage at all
+    "undecided",  # entropy of the scores, nats
+    "decided",  # share of the best sentence in them
+    "cosine_others",  # of the average passage, less that of the best
+    "covering",  # share of passages with more than half of the question's weight
 )
+SURE = 9.2  #: log-odds beyond which a probability tells nothing more
 COLUMN = {name: place for place, name in enumerate((*LEXICAL, *DENSE))}
 
 
@@ -96,11 +109,12 @@ def relevance_features(evidence: Evidence) -> NDArray[np.float64]:
 
 
 def answerable_features(
-    evidence: Evidence, answering: Sequence[int] | None = None
+    evidence: Evidence, relevant: Linear, answering: Sequence[int] | None = None
 ) -> NDArray[np.float64]:
     """Shape ``(len(ANSWERABLE),)``.
 
     Args:
+        relevant: the model of a single passage, over ``RELEVANT``.
         answering: rows of ``evidence.chosen`` that the answer rests on, the best first;
             None takes those that score best.
     """
@@ -134,5 +148,34 @@ def answerable_features(
             math.log1p(len(evidence.asked.words)),
             top[COLUMN["rank"]],
             passage_of[first] == passage_of[second],
+            *_of_passages(evidence, relevant),
         ]
     )
+
+
+def _of_passages(evidence: Evidence, relevant: Linear) -> list[float]:
+    """How the passages compare with each other: a question without an answer has no clear best."""
+    rows = relevance_features(evidence)
+    odds = np.full(3, -SURE)
+    best = np.sort(np.clip(relevant.score(rows), -SURE, SURE))[::-1][:3]
+    odds[: len(best)] = best
+    score, cosine, covered = np.sort(rows[:, :3], axis=0)[::-1].T
+    in_any = {word.key for candidate in evidence.candidates for word in candidate.words}
+    absent = [word.key not in in_any for word in evidence.asked.words]
+    share = np.exp(evidence.scores - evidence.scores.max())
+    share /= share.sum()
+    return [
+        *odds,
+        _lead(score),
+        _lead(cosine),
+        _lead(covered),
+        float(evidence.asked.weights @ absent) if absent else 0.0,
+        float(-(share * np.log(share + 1e-12)).sum()),
+        float(share.max()),
+        float(cosine.mean() - cosine[0]),
+        float((covered > 0.5).mean()),
+    ]
+
+
+def _lead(best_first: NDArray[np.float64]) -> float:
+    return float(best_first[0] - best_first[1]) if len(best_first) > 1 else 0.0

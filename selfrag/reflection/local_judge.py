@@ -6,9 +6,9 @@ thought names the evidence: the words shared, and the closest sentence. Passages
 compared, so nothing that stands in one can tell it what to decide.
 """
 
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
-
-import numpy as np
 
 from selfrag.models.answerability import answerable_features, relevance_features
 from selfrag.models.backing import back
@@ -16,10 +16,10 @@ from selfrag.models.evidence import Evidence, EvidenceReader, candidates_of, rea
 from selfrag.models.features import Candidate, language_of
 from selfrag.models.overview import asks_for_overview
 from selfrag.models.packaged import Encoder
-from selfrag.models.words import fold, listed, words
+from selfrag.models.words import listed
 from selfrag.reflection.answer_claims import Statement, split_statements
 from selfrag.reflection.chat_judge import label_of
-from selfrag.reflection.extractive_writer import NO_PASSAGES, NOTHING_LEFT, quotable
+from selfrag.reflection.extractive_writer import NO_PASSAGES, NOTHING_LEFT
 from selfrag.reflection.follow_up import complete
 from selfrag.reflection.grades import (
     Claim,
@@ -35,14 +35,14 @@ from selfrag.reflection.grades import (
 from selfrag.reflection.local_claims import weigh_claim
 from selfrag.reflection.local_rewrites import next_query
 from selfrag.reflection.local_support import quoted_claim
+from selfrag.reflection.local_thoughts import how_likely, rests_on, uncovered, why_relevant
 from selfrag.reflection.roles import Passage, Turn
 from selfrag.reflection.small_talk import small_talk
 
 NAME = "local judge (words and meanings compared, no language model)"
 COMPLETE = 0.85  #: probability of being answered from which the score is 5
 DOUBTFUL = 0.75  #: share of the threshold from which the score is 3
-RESTS_ON = 0.7  #: share of a sentence's words in the answer from which the answer rests on it
-SHOWN = 160  #: characters of a sentence in a thought
+REMEMBERED = 64  #: questions whose graded passages are known to the grade of usefulness
 
 
 class LocalJudge:
@@ -62,6 +62,8 @@ class LocalJudge:
         self._reader = shared
         self._fitted = shared.calibration
         self._useful_from = useful_from
+        self._graded: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def decide_retrieval(self, question: str) -> RetrievalDecision:
         """Look in the documents, unless the whole question is small talk or a sum."""
@@ -76,12 +78,13 @@ class LocalJudge:
             return []
         if asks_for_overview(question):
             return [RelevanceGrade(True, "The question asks for an overview.") for _ in passages]
+        self._remember(question, passages)
         evidence = self._read(question, passages)
         probabilities = self._fitted.relevant.probability(relevance_features(evidence))
         return [
             RelevanceGrade(
                 bool(p >= self._fitted.relevant_from),
-                _why_relevant(evidence, number),
+                why_relevant(evidence, number),
                 round(float(p), 3),
             )
             for number, p in enumerate(probabilities)
@@ -117,6 +120,9 @@ class LocalJudge:
     ) -> UsefulnessGrade:
         """The calibrated probability that the sentences behind the answer answer the question.
 
+        They are seen among all passages that were graded for it, as a sentence that answers
+        stands out from those that don't: judging by the relevant ones alone, the AUC on
+        held-out questions falls from 0.955 to 0.926 (XQuAD, English).
         Without passages there is nothing to compare, and the grade can't be had.
         """
         if _is_notice(answer) and passages:
@@ -130,16 +136,17 @@ class LocalJudge:
                 None,
                 error="Whether an overview is complete can only be judged by a language model.",
             )
-        evidence = self._read(question, passages)
-        rows = _rests_on(evidence, answer)
-        p = float(self._fitted.answerable.probability(answerable_features(evidence, rows)))
+        evidence = self._reader.read(question, self._among_graded(question, passages))
+        rows = rests_on(evidence, answer)
+        features = answerable_features(evidence, self._fitted.relevant, rows)
+        p = float(self._fitted.answerable.probability(features))
         if not rows:
             p = 0.0
         score = self._score(p)
-        missing = _uncovered(evidence, answer)
+        missing = uncovered(evidence, answer)
         lacking = f"; nothing in it on {listed(missing)}" if missing else ""
         thought = (
-            f"{_how_likely(p)} ({p:.0%}){lacking}."
+            f"{how_likely(p)} ({p:.0%}){lacking}."
             if rows
             else "None of the sentences that could answer is behind this answer."
         )
@@ -178,6 +185,21 @@ class LocalJudge:
 
     def _read(self, question: str, passages: Sequence[Passage]) -> Evidence:
         return self._reader.read(question, [p.text for p in passages])
+
+    def _remember(self, question: str, passages: Sequence[Passage]) -> None:
+        with self._lock:
+            self._graded[question] = tuple(p.text for p in passages)
+            self._graded.move_to_end(question)
+            if len(self._graded) > REMEMBERED:
+                self._graded.popitem(last=False)
+
+    def _among_graded(self, question: str, passages: Sequence[Passage]) -> list[str]:
+        """The texts of the passages, and of those graded with them, in the order of the search."""
+        texts = [p.text for p in passages]
+        with self._lock:
+            graded = self._graded.get(question, ())
+        earlier = [text for text in texts if text not in graded]
+        return [*earlier, *graded]
 
     def _score(self, p: float) -> int:
         useful = self._fitted.useful_from
@@ -219,71 +241,5 @@ class LocalJudge:
         )
 
 
-def _how_likely(p: float) -> str:
-    """A calibrated probability of being the answer, in words."""
-    if p >= 0.6:
-        return "What is quoted probably answers the question"
-    if p >= 0.35:
-        return "What is quoted may answer the question"
-    return "What was found probably does not answer the question"
-
-
-def _why_relevant(evidence: Evidence, passage: int) -> str:
-    mine = [
-        (score, candidate)
-        for score, candidate in zip(evidence.word_scores, evidence.candidates, strict=True)
-        if candidate.passage == passage
-    ]
-    if not mine:
-        return "it repeats what stands in a passage before it"
-    found = {w.key for _, candidate in mine for w in candidate.words}
-    heaviest = np.argsort(-evidence.asked.weights, kind="stable")
-    asked = [evidence.asked.words[i] for i in heaviest]
-    shared = [quotable(word.text) for word in asked if word.key in found][:3]
-    said = (
-        f"shares {listed(shared)} with the question"
-        if shared
-        else ("shares no word with the question")
-    )
-    closest = _closest(evidence, passage) or max(mine, key=lambda pair: pair[0])[1]
-    return f"{said}; closest sentence: '{_shortened(quotable(closest.sentence.text))}'"
-
-
-def _closest(evidence: Evidence, passage: int) -> Candidate | None:
-    for row in evidence.best_first():
-        candidate = evidence.candidates[evidence.chosen[row]]
-        if candidate.passage == passage:
-            return candidate
-    return None
-
-
-def _rests_on(evidence: Evidence, answer: str) -> list[int]:
-    """Rows of the embedded sentences that the answer quotes or mostly repeats, best first."""
-    plain = fold(answer)
-    said = {w.key for w in words(answer, evidence.asked.language)}
-    rows: list[tuple[bool, int]] = []
-    for row in evidence.best_first():
-        candidate = evidence.candidates[evidence.chosen[row]]
-        quoted = fold(quotable(candidate.sentence.text)) in plain
-        keys = {w.key for w in candidate.words}
-        # A short answer in own words says a part of the sentence; a long one says more than it.
-        common = len(keys & said) / max(1, min(len(keys), len(said)))
-        if quoted or common >= RESTS_ON:
-            rows.append((not quoted, row))
-    quoted_rows = [row for other, row in rows if not other]
-    return quoted_rows or [row for _, row in rows]
-
-
-def _uncovered(evidence: Evidence, answer: str) -> list[str]:
-    said = {w.key for w in words(answer, evidence.asked.language)}
-    heaviest = np.argsort(-evidence.asked.weights, kind="stable")
-    asked = [evidence.asked.words[i] for i in heaviest]
-    return [word.text for word in asked if word.key not in said][:3]
-
-
 def _is_notice(answer: str) -> bool:
     return answer.strip() in (NO_PASSAGES, NOTHING_LEFT)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[:SHOWN].rsplit(' ', 1)[0]} …"

@@ -1,0 +1,78 @@
+"""What the local judge says of the evidence: why a passage is relevant, which sentences an answer
+rests on, which words of the question it leaves out."""
+
+import numpy as np
+
+from selfrag.models.evidence import Evidence
+from selfrag.models.features import Candidate
+from selfrag.models.words import fold, listed, words
+from selfrag.reflection.extractive_writer import quotable
+
+SHOWN = 160  #: characters of a sentence in a thought
+RESTS_ON = 0.7  #: share of a sentence's words in the answer from which the answer rests on it
+
+
+def how_likely(p: float) -> str:
+    """A calibrated probability of being the answer, in words."""
+    if p >= 0.6:
+        return "What is quoted probably answers the question"
+    if p >= 0.35:
+        return "What is quoted may answer the question"
+    return "What was found probably does not answer the question"
+
+
+def why_relevant(evidence: Evidence, passage: int) -> str:
+    mine = [
+        (score, candidate)
+        for score, candidate in zip(evidence.word_scores, evidence.candidates, strict=True)
+        if candidate.passage == passage
+    ]
+    if not mine:
+        return "it repeats what stands in a passage before it"
+    found = {w.key for _, candidate in mine for w in candidate.words}
+    heaviest = np.argsort(-evidence.asked.weights, kind="stable")
+    asked = [evidence.asked.words[i] for i in heaviest]
+    shared = [quotable(word.text) for word in asked if word.key in found][:3]
+    said = (
+        f"shares {listed(shared)} with the question"
+        if shared
+        else ("shares no word with the question")
+    )
+    closest = _closest(evidence, passage) or max(mine, key=lambda pair: pair[0])[1]
+    return f"{said}; closest sentence: '{_shortened(quotable(closest.sentence.text))}'"
+
+
+def _closest(evidence: Evidence, passage: int) -> Candidate | None:
+    for row in evidence.best_first():
+        candidate = evidence.candidates[evidence.chosen[row]]
+        if candidate.passage == passage:
+            return candidate
+    return None
+
+
+def rests_on(evidence: Evidence, answer: str) -> list[int]:
+    """Rows of the embedded sentences that the answer quotes or mostly repeats, best first."""
+    plain = fold(answer)
+    said = {w.key for w in words(answer, evidence.asked.language)}
+    rows: list[tuple[bool, int]] = []
+    for row in evidence.best_first():
+        candidate = evidence.candidates[evidence.chosen[row]]
+        quoted = fold(quotable(candidate.sentence.text)) in plain
+        keys = {w.key for w in candidate.words}
+        # A short answer in own words says a part of the sentence; a long one says more than it.
+        common = len(keys & said) / max(1, min(len(keys), len(said)))
+        if quoted or common >= RESTS_ON:
+            rows.append((not quoted, row))
+    quoted_rows = [row for other, row in rows if not other]
+    return quoted_rows or [row for _, row in rows]
+
+
+def uncovered(evidence: Evidence, answer: str) -> list[str]:
+    said = {w.key for w in words(answer, evidence.asked.language)}
+    heaviest = np.argsort(-evidence.asked.weights, kind="stable")
+    asked = [evidence.asked.words[i] for i in heaviest]
+    return [word.text for word in asked if word.key not in said][:3]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN].rsplit(' ', 1)[0]} …"
