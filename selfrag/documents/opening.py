@@ -130,6 +130,7 @@ def _open(path: Path, password: str | None, name: str) -> pdfium.PdfDocument:
         ) from error
     if not head:
         raise UnreadablePdf(f"{name} is an empty file (0 bytes): download or export it again.")
+    _forget_last_error()
     try:
         return pdfium.PdfDocument(path, password=password)
     except pdfium.PdfiumError as error:
@@ -150,6 +151,16 @@ def _open(path: Path, password: str | None, name: str) -> pdfium.PdfDocument:
             f"{name} is damaged or cut short and cannot be opened: get the file again, "
             "or open it in a PDF viewer and save it anew."
         ) from error
+
+
+def _forget_last_error() -> None:
+    """Make pdfium's last error one of format: some files fail without setting any.
+
+    What an earlier file left would otherwise be told of this one ("needs a password").
+    """
+    nothing = pdfium_c.FPDF_LoadMemDocument(b"x", 1, None)
+    if nothing:  # never: one byte is no document
+        pdfium_c.FPDF_CloseDocument(nothing)
 
 
 def _password_error(name: str, password: str | None) -> PasswordNeeded:

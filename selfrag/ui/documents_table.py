@@ -13,13 +13,15 @@ from selfrag.ui.page_kinds import bar, in_words, left_out
 from selfrag.wording import count, language, listed, size
 
 _EVERY, _PARTLY, _FAILED = "All", "With pages left out", "Not taken in"
-_STATES = {State.FAILED: "not taken in", State.QUEUED: "waiting"}
+_STATES = {State.FAILED: "not taken in", State.QUEUED: "waiting", State.REMOVING: "being removed"}
 _ROW, _TALLEST = 40, 643  # pixels of a row, and of the table before it scrolls
 
 
 def documents_table(records: Sequence[DocumentRecord]) -> None:
     """Draw totals, search, filters and table; newest first."""
-    st.caption(f"{totals(records)} · Click a name to open the document.")
+    with st.container(horizontal=True, key="documents_totals"):
+        st.caption(totals(records), width="content")
+        st.caption("Click a name to open the document.", width="content")
     with st.container(horizontal=True, vertical_alignment="bottom", key="documents_filter"):
         wanted = st.text_input(
             "Search documents",
@@ -90,30 +92,31 @@ def _table(records: Sequence[DocumentRecord]) -> None:
     zone = st.context.timezone or "UTC"
     dark = st.context.theme.type == "dark"
     columns = st.column_config
+    # The first two fit on a phone: what a document is called, and what became of it.
     shown: dict[str, Any] = {
         "name": columns.ButtonColumn(
             "Name",
             type="tertiary",
             alignment="left",
-            width=245,
+            width=206,
             help="Click a name to see the document's pages and chunks.",
             key="open_document",
             on_click=_open,
             args=([record.id for record in records],),
         ),
-        "pages": columns.NumberColumn("Pages", format="localized", width=55),
-        "bar": columns.ImageColumn("Page kinds", width=102),
-        "kinds": columns.TextColumn("What they hold", width=160),
-        "chunks": columns.NumberColumn("Chunks", format="localized", width=70),
-        "language": columns.TextColumn("Language", width=88),
-        "bytes": columns.NumberColumn("Size", format="bytes", width=70),
-        "added": columns.DatetimeColumn("Added", format="D MMM YYYY", timezone=zone, width=100),
+        "kinds": columns.TextColumn("What it holds", width=158),
+        "bar": columns.ImageColumn("Page kinds", width=104),
+        "pages": columns.NumberColumn("Pages", format="localized", width=58),
+        "chunks": columns.NumberColumn("Chunks", format="localized", width=72),
+        "language": columns.TextColumn("Language", width=92),
+        "bytes": columns.NumberColumn("Size", format="bytes", width=74),
+        "added": columns.DatetimeColumn("Added", format="D MMM YYYY", timezone=zone, width=104),
     }
     rows = {
         "name": [record.name for record in records],
-        "pages": [record.page_count or None for record in records],
-        "bar": [bar(record.pages, dark=dark) for record in records],
         "kinds": [_holds(record) for record in records],
+        "bar": [bar(record.pages, dark=dark) for record in records],
+        "pages": [record.page_count or None for record in records],
         "chunks": [record.children or None for record in records],
         "language": [language(record.language) for record in records],
         "bytes": [record.bytes for record in records],
@@ -135,7 +138,7 @@ def _holds(record: DocumentRecord) -> str:
     words = in_words(record.pages)
     if record.state is State.READY:
         return words
-    return ", ".join(filter(None, (words, _STATES.get(record.state, "being read"))))
+    return ", ".join(filter(None, (_STATES.get(record.state, "being read"), words)))
 
 
 def _open(ids: Sequence[str]) -> None:

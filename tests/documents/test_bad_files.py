@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from selfrag.documents.bombs import expands_beyond
-from selfrag.documents.errors import ReadingStopped, TooManyPages
+from selfrag.documents.errors import PasswordNeeded, ReadingStopped, TooManyPages
 from selfrag.documents.reading import read_pdf, why_nothing
 from selfrag.documents.sandbox import Limits, Sandbox
 from selfrag.errors import UserError
@@ -126,6 +126,14 @@ def test_file_that_holds_nothing_ends_as_a_sentence_with_the_cure(
     assert cure in told
     assert told.endswith(".")
     assert "\n" not in told and len(told) < 250
+
+
+def test_what_was_wrong_with_one_file_is_not_told_of_the_next(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    with pytest.raises(PasswordNeeded):
+        sandbox.read(make_pdf(tmp_path / "locked.pdf", ["x"], password="sesame"))
+    assert "has no pages" in outcome(sandbox, no_pages(tmp_path / "none.pdf"))
 
 
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.9])

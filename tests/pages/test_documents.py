@@ -16,7 +16,7 @@ from selfrag.service import SelfRag
 from selfrag.settings import Settings
 from selfrag.ui.document_search import MOST, find
 from selfrag.ui.documents_table import totals
-from selfrag.ui.links import to_quote
+from selfrag.ui.links import CHAT, to_quote
 from selfrag.ui.literal import literal
 from selfrag.ui.page_kinds import bar, in_words, left_out
 from selfrag.ui.page_segments import segments
@@ -183,7 +183,7 @@ def test_address_marks_a_quote_and_leads_back_to_the_chat(
 ) -> None:
     document_id = add(rag, make_pdf(tmp_path / "tides.pdf", [TIDES, "Neap tides are lower."]))
     app.query_params["quote"] = "a tidal range  of THIRTEEN metres" + " " * 5_000
-    app.query_params["c"] = "0" * 32
+    app.query_params[CHAT] = "0" * 32
     open_at(app, document_id)
     assert "The words quoted in the chat are marked" in texts(app)
     drawn = json.loads(app.get("bidi_component")[0].proto.json)
@@ -191,14 +191,14 @@ def test_address_marks_a_quote_and_leads_back_to_the_chat(
     assert "".join(marked) == "a tidal range of thirteen metres"
     (back,) = app.get("page_link")
     assert back.proto.label == "Back to the chat"
-    assert back.proto.query_string == f"c={'0' * 32}"
+    assert back.proto.query_string == f"{CHAT}={'0' * 32}"
 
 
 @pytest.mark.parametrize("hostile", ["<img src=x onerror=alert(1)>", "x" * 100_000, "]]]("])
 def test_address_with_words_that_are_not_there_marks_nothing(
     app: AppTest, rag: SelfRag, tmp_path: Path, hostile: str
 ) -> None:
-    app.query_params["quote"] = app.query_params["c"] = hostile
+    app.query_params["quote"] = app.query_params[CHAT] = hostile
     open_at(app, add(rag, make_pdf(tmp_path / "tides.pdf", [TIDES])))
     drawn = json.loads(app.get("bidi_component")[0].proto.json)
     assert drawn["hits"] == []
