@@ -21,6 +21,7 @@ from selfrag.models import multilingual
 from selfrag.models.local_embeddings import LocalEmbeddings
 from selfrag.models.packaged import PackagedEmbeddings
 from selfrag.models.prefixes import languages_of, prefixes_of
+from selfrag.models.query_cache import QueryCache
 from selfrag.settings import PACKAGED_EMBEDDING_MODEL, Settings
 
 Progress = Callable[[int, int], None]
@@ -90,6 +91,7 @@ class EndpointEmbeddings(Embeddings):
             check_embedding_ctx_length=False,
         )
         self._where = base_url or "OpenAI"
+        self._queries = QueryCache()
         self.dimension = OPENAI_DIMENSIONS.get(name) or self._ask_dimension()
 
     def vectors(
@@ -125,9 +127,8 @@ class EndpointEmbeddings(Embeddings):
         return vectors
 
     def embed_query(self, text: str) -> list[float]:
-        """The vector of one text."""
-        vector: list[float] = self._ask(self._model.embed_query, text)
-        return vector
+        """The vector of one query; the last few hundred are remembered, and not paid again."""
+        return self._queries.vector(text, lambda query: self._ask(self._model.embed_query, query))
 
     def _ask(self, call: Callable[[Any], Any], texts: Any) -> Any:
         try:

@@ -1,7 +1,6 @@
 """Embedding models that run in this process, as LangChain embeddings."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import Any, Protocol
@@ -11,6 +10,7 @@ from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from selfrag.models.prefixes import Prefixes
+from selfrag.models.query_cache import QUERIES, QueryCache
 
 #: Characters squared times texts in one inference: attention grows with the square of the
 #: longest text. Passages of 2,000 characters go eight at a time, of 6,000 alone.
@@ -53,7 +53,7 @@ class LocalEmbeddings(Embeddings):
         prefixes: Prefixes | None = None,
         batch_size: int = 8,
         workers: int = 1,
-        cached_queries: int = 512,
+        cached_queries: int = QUERIES,
     ) -> None:
         self.name = name
         self.dimension = dimension
@@ -66,9 +66,7 @@ class LocalEmbeddings(Embeddings):
         self._prefixes = prefixes or Prefixes()
         self._batch_size = batch_size
         self._workers = workers
-        self._queries: OrderedDict[str, list[float]] = OrderedDict()
-        self._cached_queries = cached_queries
-        self._lock = threading.Lock()
+        self._queries = QueryCache(cached_queries)
 
     def vectors(
         self,
@@ -141,17 +139,12 @@ class LocalEmbeddings(Embeddings):
 
     def embed_query(self, text: str) -> list[float]:
         """The unit vector of one query; the last few hundred are remembered."""
-        with self._lock:
-            if text in self._queries:
-                self._queries.move_to_end(text)
-                return list(self._queries[text])
+        return self._queries.vector(text, self._embed_query)
+
+    def _embed_query(self, text: str) -> list[float]:
         made = self._model.query_embed([self._prefixes.query + text])
         vector: list[float] = _unit(np.array(list(made), dtype=np.float32))[0].tolist()
-        with self._lock:
-            self._queries[text] = vector
-            if len(self._queries) > self._cached_queries:
-                self._queries.popitem(last=False)
-        return list(vector)
+        return vector
 
 
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:

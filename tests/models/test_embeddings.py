@@ -55,6 +55,18 @@ def test_endpoint_gives_vectors_in_order_and_its_dimension(tmp_path: Path, llm_s
     assert told == [(64, 70), (70, 70)]
 
 
+def test_endpoint_is_asked_once_for_a_query_and_again_after_a_fault(llm_server: LlmServer):
+    model = EndpointEmbeddings("text-embedding-3-small", llm_server.url, "wrong", 10)
+    llm_server.key = "right"
+    with pytest.raises(ModelError):
+        model.embed_query("anything")
+    llm_server.key = None
+    first = model.embed_query("anything")
+    first.append(7.0)
+    llm_server.key = "right"
+    assert model.embed_query("anything") == first[:-1]
+
+
 def test_endpoint_can_be_stopped_between_batches(llm_server: LlmServer):
     model = EndpointEmbeddings("some-embedder", llm_server.url, None, 10)
     cancel = threading.Event()
