@@ -48,8 +48,8 @@ class NoReranker:
     name = "none"
     state = RerankerState.OFF
     reason = (
-        "RERANKER_MODEL is none, as no cross-encoder was at hand to be measured and a stage that "
-        "has not shown that it pays is off; set it to try one, such as ms-marco-MiniLM-L-12-v2"
+        "RERANKER_MODEL is none, since none could be measured; set it to try one, such as "
+        "ms-marco-MiniLM-L-12-v2"
     )
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:

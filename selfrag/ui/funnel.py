@@ -31,8 +31,8 @@ def draw_funnel(event: Retrieved, grades: Mapping[str, PassageGrade]) -> None:
     ran = [stage for stage in event.stages if stage["status"] == "ran"]
     if ran:
         st.markdown("\n".join(_stage(stage) for stage in ran))
-    for remark in remarks(event.stages):
-        st.caption(literal(remark))
+    if said := remarks(event.stages):
+        st.caption("  \n".join(map(literal, said)))
     if event.hits and any(hit.scores for hit in event.hits):
         st.plotly_chart(
             rank_chart(event.hits, grades, palette()),
@@ -115,7 +115,7 @@ def rank_chart(
 
 def _stage(stage: Mapping[str, Any]) -> str:
     name, does = STAGES[stage["name"]]
-    milliseconds = f":small[:gray[{stage['seconds'] * 1000:.0f} ms]]"
+    milliseconds = f":small[:gray[{stage['seconds'] * 1000:.0f}{_HOLD}ms]]"
     return f"- **{name}**, {does}: {counted(stage['candidates_out'], 'passage')} {milliseconds}"
 
 
