@@ -21,13 +21,14 @@ programs = Programs()
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Everything is open and warm while this is entered."""
+    host = st.get_option("server.address")
     url = note.address(
-        st.get_option("server.address"),
+        host,
         st.get_option("server.port"),
         tls=bool(st.get_option("server.sslCertFile")),
         base=st.get_option("server.baseUrlPath") or "",
     )
-    async with programs.running(url):
+    async with programs.running(url, host):
         yield
 
 

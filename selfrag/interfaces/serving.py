@@ -16,7 +16,7 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from selfrag import process
-from selfrag.diagnosis import examine
+from selfrag.diagnosis import Check, Verdict, examine
 from selfrag.errors import UserError
 from selfrag.interfaces import note, rest
 from selfrag.interfaces.access.clients import Limits
@@ -43,13 +43,14 @@ class Programs:
         self.middleware = [Middleware(HostGuard, settings=_settings)]
 
     @asynccontextmanager
-    async def running(self, url: str) -> AsyncIterator[None]:
+    async def running(self, url: str, host: str | None) -> AsyncIterator[None]:
         """Open and warm the library, and serve until the end.
 
         What the person must mend stops the start with a sentence.
 
         Args:
             url: where this machine reaches the server.
+            host: the address that is listened on; None for every one.
         """
         try:
             rag = await to_thread.run_sync(lambda: process.open_once(load_settings()))
@@ -60,7 +61,8 @@ class Programs:
             print(said, file=sys.stderr, flush=True)
             # The server would print a traceback over the sentence and keep its threads.
             os._exit(1)
-        announce(await to_thread.run_sync(lambda: examine(rag)), url)
+        checks = await to_thread.run_sync(lambda: examine(rag))
+        announce([*checks, *_exposed(rag.settings, host)], url)
         try:
             with stops_runs(rag):
                 async with self._mcp.running():
@@ -68,6 +70,16 @@ class Programs:
         finally:
             note.remove(rag.settings)
             await to_thread.run_sync(process.close)
+
+
+def _exposed(settings: Settings, host: str | None) -> list[Check]:
+    """What those should know who let others reach the server."""
+    if host in ("127.0.0.1", "::1", "localhost"):
+        return []
+    who = f"others can reach this server (it listens on {host or 'every address'})"
+    if settings.api_token is None:
+        return [Check("access", Verdict.PROBLEM, f"{who} and no token is asked for: set API_TOKEN")]
+    return [Check("access", Verdict.OK, f"{who}; programs need the token, pages need none")]
 
 
 def _settings() -> Settings:
@@ -85,7 +97,7 @@ def serve(host: str, port: int) -> int:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with programs.running(url):
+        async with programs.running(url, host):
             yield
 
     app = Starlette(routes=programs.routes, middleware=programs.middleware, lifespan=lifespan)

@@ -175,6 +175,41 @@ def test_call_that_is_cancelled_stops_its_run(
     assert run.result().status == "stopped"
 
 
+@pytest.mark.parametrize("way", ["/mcp", "/sse"])
+def test_client_that_goes_away_stops_its_run(
+    serve: Callable[..., tuple[SelfRag, httpx.Client]], llm_server: LlmServer, way: str
+):
+    llm_server.delay = 60
+    rag, api = serve(llm_base_url=llm_server.url)
+    url = f"{str(api.base_url).rstrip('/')}{way}"
+
+    async def talk() -> None:
+        async with Client(sse_client(url) if way == "/sse" else url) as client:
+            with anyio.move_on_after(2):
+                await client.call_tool("rag_answer", {"question": QUESTION})
+
+    anyio.run(talk)
+    (run,) = rag._runs._live.values()
+    assert run.result(timeout=15).status == "stopped"
+
+
+def test_limits_hold_over_http_and_are_shared_with_rest(
+    serve: Callable[..., tuple[SelfRag, httpx.Client]],
+):
+    _, api = serve(searches_per_minute=2)
+    url = f"{str(api.base_url).rstrip('/')}/mcp"
+    assert api.get("/api/search?q=patent").status_code == 200
+
+    async def talk() -> list[str]:
+        async with Client(url) as client:
+            called = [await client.call_tool("retrieve", {"query": "patent"}) for _ in range(2)]
+            return [str(item.content[0].text) for item in called]
+
+    allowed, refused = anyio.run(talk)
+    assert ROYALTY in allowed
+    assert "2 searches a minute are allowed" in refused
+
+
 def test_text_of_documents_cannot_leave_its_fence(rag: SelfRag, tmp_path: Path):
     file = make_pdf(tmp_path / "strange.pdf", [STRANGE])
     list(rag.ingest([file]))

@@ -24,7 +24,10 @@ from starlette.middleware import Middleware
 
 from selfrag import process
 from selfrag.interfaces import rest
+from selfrag.interfaces.access.clients import Limits
 from selfrag.interfaces.access.hosts import HostGuard
+from selfrag.interfaces.local import Local
+from selfrag.interfaces.mcp.transports import McpEndpoints
 from selfrag.service import SelfRag
 from selfrag.settings import Settings
 
@@ -43,13 +46,16 @@ def free_port() -> int:
 
 @contextmanager
 def served(rag: SelfRag) -> Iterator[str]:
-    """REST over an open library; gives the URL."""
+    """REST and MCP over an open library; gives the URL."""
     process.stopping.clear()
+    limits = Limits()
+    mcp = McpEndpoints(lambda: Local(rag), lambda: rag.settings, limits)
     app = Starlette(
-        routes=rest.routes(lambda: rag),
+        routes=[*rest.routes(lambda: rag, limits), *mcp.routes],
         middleware=[Middleware(HostGuard, settings=lambda: rag.settings)],
+        lifespan=lambda _: mcp.running(),
     )
-    config = uvicorn.Config(app, port=free_port(), log_level="warning", lifespan="off")
+    config = uvicorn.Config(app, port=free_port(), log_level="warning", timeout_graceful_shutdown=5)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -6,6 +6,7 @@ document, so the two cannot differ.
 
 import json
 import logging
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -26,8 +27,9 @@ from selfrag.service import SelfRag
 logger = logging.getLogger(__name__)
 
 MOST_JSON = 1_000_000  #: bytes of a JSON body
-#: Searches and questions wait for threads of their own, so that pages are served meanwhile.
-THREADS = anyio.CapacityLimiter(32)
+#: Threads of their own, so that pages are served meanwhile; few, because searches that share a
+#: core only slow each other down.
+THREADS = anyio.CapacityLimiter(2 * (os.cpu_count() or 1) + 2)
 
 Limited = Literal["searches", "answers"]
 
