@@ -17,7 +17,7 @@ TITLES = {
     "answers": "The question is answered",
     "backed": "The claim is fully backed",
 }
-COLOURS = ("#3B5BDB", "#0B7285", "#862E9C", "#5F3DC4", "#1864AB", "#495057")
+COLOURS = ("#3B5BDB", "#0B7285", "#862E9C", "#A15C2F", "#212529", "#868E96")
 SMALLEST = 20  #: cases in a bin below which its share says nothing
 
 
