@@ -38,6 +38,9 @@ _UNUSED_VECTOR = "unused"
 #: Until then they still count in the inverse document frequencies, as on a Qdrant server.
 RECLAIM_FROM = 100
 RECLAIM_SHARE = 0.1
+#: In collections of up to so many points they are reclaimed while the collection is in use, which
+#: stops the whole process for a second at 20,000; in larger ones when it is opened.
+RECLAIM_TO = 50_000
 #: Collections of up to so many points are searched exactly, which takes less than a millisecond.
 EXACT_TO = 10_000
 
@@ -162,7 +165,10 @@ class EdgeCollection:
             raise damaged(folder, error) from error
         with reported(folder, opening=True):
             shard = engine.EdgeShard.load(str(folder / SHARD_FOLDER), description.engine_config())
-        return cls(folder, description, shard)
+        made = cls(folder, description, shard)
+        if made._large():
+            made._reclaim()
+        return made
 
     def call(self, action: Callable[[engine.EdgeShard], Any]) -> Any:
         """Do something with the shard; the engine's errors come out as ``reported`` says."""
@@ -180,19 +186,30 @@ class EdgeCollection:
         self.description = merged
 
     def tidy(self) -> bool:
-        """Flush, and reclaim deleted points where there are many; True where some were."""
+        """Flush, and reclaim deleted points where there are many; True where some were.
+
+        Those of a large collection are reclaimed when it is next opened: see RECLAIM_TO.
+        """
         with self._upkeep:
             if self._closed:
                 return False
             with reported(self.folder):
                 self.shard.flush()
-                # Reclaiming writes the points that are left once more.
-                if not has_room(self.folder, occupied(self.folder) + RESERVE):
-                    return False
-                reclaimed = self.shard.optimize()
-                if reclaimed:
-                    self.shard.flush()
-                return bool(reclaimed)
+            return False if self._large() else self._reclaim()
+
+    def _large(self) -> bool:
+        with reported(self.folder):
+            return bool(self.shard.info().points_count > RECLAIM_TO)
+
+    def _reclaim(self) -> bool:
+        # It writes the points that are left once more.
+        if not has_room(self.folder, occupied(self.folder) + RESERVE):
+            return False
+        with reported(self.folder):
+            reclaimed = bool(self.shard.optimize())
+            if reclaimed:
+                self.shard.flush()
+        return reclaimed
 
     def close(self) -> None:
         """Flush and close; calls that come later raise RuntimeError."""

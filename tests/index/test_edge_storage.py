@@ -12,6 +12,7 @@ import pytest
 from qdrant_client import models
 
 from selfrag.errors import UserError
+from selfrag.index.collection import EdgeCollection
 from selfrag.index.edge import EdgeClient
 from selfrag.index.lock import HOLDER_FILE
 from tests.index.conftest import SIZE, make, random_points
@@ -170,6 +171,29 @@ def test_reclaiming_shrinks_the_files(tmp_path: Path) -> None:
         client.tidy("p")
         assert client.count("p").count == 100
         assert used(tmp_path / "p" / "shard" / "segments") < before
+
+
+def test_large_collection_is_reclaimed_when_opened_not_while_in_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("selfrag.index.collection.RECLAIM_TO", 50)
+    reclaimed: list[bool] = []
+    reclaim = EdgeCollection._reclaim
+
+    def told(self: EdgeCollection) -> bool:
+        reclaimed.append(reclaim(self))
+        return reclaimed[-1]
+
+    monkeypatch.setattr(EdgeCollection, "_reclaim", told)
+    with EdgeClient(tmp_path) as client:
+        make(client, random_points())
+        client.delete("c", [point.id for point in random_points()[:300]])
+        client.tidy("c")
+        assert reclaimed == []
+    with EdgeClient(tmp_path) as client:
+        assert client.count("c").count == 100
+        assert reclaimed == [True]
+        assert len(client.query_points("c", [1.0] * SIZE, using="dense", limit=200).points) == 100
 
 
 def used(folder: Path) -> int:
