@@ -222,4 +222,6 @@ def _sentence(text: str) -> str:
     text = text.strip()
     if not text:
         return ""
-    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
+    begins_with_address = "://" in text.partition(" ")[0]
+    first = text[0] if begins_with_address else text[0].upper()
+    return first + text[1:] + ("" if text[-1] in ".!?" else ".")

@@ -23,10 +23,11 @@ def draw_empty_library(rag: SelfRag) -> None:
     """What this does, and the three ways in."""
     st.markdown("## Answers you can check", anchors=False)
     st.markdown(_PROMISE, width=760)
-    if rag.jobs.busy:
-        jobs_panel(rag)
-    elif any(record.state is not State.FAILED for record in rag.documents()):
-        _reading(rag)
+    with st.container():  # always there, so that nothing below moves into another's place
+        if rag.jobs.busy:
+            jobs_panel(rag)
+        elif any(record.state is not State.FAILED for record in rag.documents()):
+            _reading(rag)
     yours, samples, how = st.columns(3, gap="medium")
     with yours, _choice("Your own documents", "PDFs are read page by page on this machine."):
         if st.button("Add your PDFs", type="primary", icon=":material/upload_file:"):

@@ -30,7 +30,7 @@ def draw_next_steps(run_id: str, view: RunView, ask: Ask) -> None:
     if end is None or started is None or answers_nothing(view):
         return
     question = view.question
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if end.status in ("stopped", "failed"):
             _button("Try again", "refresh", f"again-{run_id}", ask, question)
             return

@@ -16,7 +16,12 @@ def present_from_start(run_id: str) -> None:
 
 
 def draw_share(rag: SelfRag, run_id: str, view: RunView) -> None:
-    """Draw the row under an answer: share, replay, present."""
+    """Draw the row under an answer: share, replay, present; on one line with what stands there."""
+    with st.container(horizontal=True, width="content", gap="small"):
+        _draw(rag, run_id, view)
+
+
+def _draw(rag: SelfRag, run_id: str, view: RunView) -> None:
     with st.popover("Share", icon=":material/ios_share:", type="tertiary", key=f"share-{run_id}"):
         st.markdown(
             "**Take this answer along**\n\nThe report is one file with the pages it cites in it. "

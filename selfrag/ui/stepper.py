@@ -184,7 +184,7 @@ def _more(number: int) -> None:
 
 def _wait(run: Run, view: RunView, position: int, at: int) -> None:
     """Show what the run is doing until there is another scene."""
-    head, draft = st.empty(), st.empty()
+    head, draft, *_ = (st.empty() for _ in range(_LISTED + 3))  # nothing of the scene before
     quoted = bool(view.started and not view.started.language_model)
     while True:
         doing = DOING[view.running.node] if view.running else "Going on"

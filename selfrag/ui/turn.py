@@ -107,9 +107,7 @@ def _finished(rag: SelfRag, run_id: str, view: RunView, newest: bool, again: Ask
     if newest:
         Timeline(choose_level()).draw(view)
     else:
-        opened = st.expander(
-            "How this was answered", type="compact", key=f"how-{run_id}", on_change="rerun"
-        )
+        opened = st.expander("Step by step", type="compact", key=f"how-{run_id}", on_change="rerun")
         if opened.open:
             with opened:
                 Timeline(level()).draw(view)

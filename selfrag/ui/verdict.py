@@ -62,7 +62,7 @@ def draw_verdict(view: RunView) -> None:
     icon = _TITLE_ICONS.get(end.status, _ICONS[said.tone])
     st.markdown(f"##### :{colour}[{icon} {said.title}]", anchors=False)
     if end.status == "failed":
-        st.error(said.remark or said.title)
+        st.error(literal(said.remark or said.title))
         return
     remark = " ".join(part for part in (said.remark, _next(end)) if part)
     if remark:

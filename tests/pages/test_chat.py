@@ -147,7 +147,7 @@ def test_earlier_answers_stay_below_the_newest(harbour: SelfRag, app: AppTest):
     assert "Dogs" in words(newest["tree"])
     assert "thirteen" in words(earlier["tree"])
     assert earlier["shown"] is None
-    assert "How this was answered" in [box.label for box in app.expander]
+    assert "Step by step" in [box.label for box in app.expander]
     assert pictures(app) == 1
 
 
