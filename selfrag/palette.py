@@ -21,7 +21,7 @@ class Palette:
 
 
 LIGHT = Palette(
-    "#2B8A3E", "#B35900", "#C92A2A", "#3B5BDB", "#868E96", "#E3E6EB", "#12151C", "#FFFFFF"
+    "#2B8A3E", "#B35900", "#C92A2A", "#3451CC", "#868E96", "#E3E6EB", "#12151C", "#FFFFFF"
 )
 DARK = Palette(
     "#69DB7C", "#FFC078", "#FF8787", "#748FFC", "#868E96", "#2C303B", "#E8EAF0", "#12141A"

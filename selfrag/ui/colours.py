@@ -1,5 +1,7 @@
 """The colours of the theme where Python has to name them: charts, verdicts, badges."""
 
+from typing import Literal
+
 import streamlit as st
 
 from selfrag.palette import DARK, LIGHT, Palette
@@ -15,6 +17,15 @@ TONES = {
 def palette() -> Palette:
     """The colours of the theme that is shown."""
     return DARK if st.context.theme.type == "dark" else LIGHT
+
+
+def main_button() -> Literal["primary", "secondary"]:
+    """The type of the button that matters most in its place.
+
+    Streamlit writes white on the primary colour, which on the dark theme's is 3:1 and too little
+    to be read (WCAG 2.2, 1.4.3); such a button is an ordinary one there.
+    """
+    return "secondary" if st.context.theme.type == "dark" else "primary"
 
 
 def toned(tone: str, text: str = "") -> str:

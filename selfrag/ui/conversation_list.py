@@ -7,6 +7,7 @@ import streamlit as st
 from selfrag.errors import UserError
 from selfrag.records.conversations import LONGEST_TITLE, ConversationRecord
 from selfrag.service import SelfRag
+from selfrag.ui.colours import main_button
 from selfrag.ui.conversation import Conversation, open_conversation, start_anew
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner, time_zone
@@ -107,7 +108,7 @@ def _rename(rag: SelfRag, record: ConversationRecord) -> None:
     with st.form("rename-conversation", border=False):
         st.text_input("Title", value=record.title, key=_NEW_TITLE, max_chars=LONGEST_TITLE)
         done = st.form_submit_button(
-            "Rename", type="primary", on_click=_renamed, args=(rag, record.id)
+            "Rename", type=main_button(), on_click=_renamed, args=(rag, record.id)
         )
     wrong = st.session_state.pop(_WRONG, None)
     if wrong:
@@ -134,7 +135,7 @@ def _confirm_deletion(rag: SelfRag, record: ConversationRecord) -> None:
     with st.container(horizontal=True):
         done = st.button(
             "Delete",
-            type="primary",
+            type=main_button(),
             icon=":material/delete:",
             key="delete-for-good",
             on_click=_deleted,

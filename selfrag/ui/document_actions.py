@@ -7,6 +7,7 @@ from selfrag.errors import UserError
 from selfrag.pages import PageKind
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.service import SelfRag
+from selfrag.ui.colours import main_button
 from selfrag.ui.document_sizes import chunk_sizes
 from selfrag.ui.links import close_document
 from selfrag.ui.literal import literal
@@ -32,7 +33,7 @@ def actions(rag: SelfRag, record: DocumentRecord) -> None:
 def _rename(rag: SelfRag, record: DocumentRecord) -> None:
     with st.form("rename", border=False):
         name = st.text_input("Name, as shown and cited", value=record.name, max_chars=200)
-        if st.form_submit_button("Rename", type="primary"):
+        if st.form_submit_button("Rename", type=main_button()):
             try:
                 rag.rename(record.id, name)
             except UserError as error:
@@ -64,7 +65,7 @@ def read_again(rag: SelfRag, record: DocumentRecord, key: str) -> None:
             if not ocr.available():
                 st.caption(literal(ocr.HOW_TO_INSTALL))
         sizes = None if failed else chunk_sizes(rag, record, key)
-        if st.form_submit_button("Read again", type="primary"):
+        if st.form_submit_button("Read again", type=main_button()):
             try:
                 rag.submit_again(record.id, password=password or None, ocr=recognise, sizes=sizes)
             except UserError as error:
@@ -87,7 +88,7 @@ def _confirm(rag: SelfRag, record: DocumentRecord) -> None:
         if st.button("Keep it", key="delete_no"):
             _forget()
             st.rerun()
-        if st.button("Delete", type="primary", key="delete_yes"):
+        if st.button("Delete", type=main_button(), key="delete_yes"):
             _forget()
             try:
                 rag.delete(record.id)

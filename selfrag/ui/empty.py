@@ -8,6 +8,7 @@ from selfrag.reflection.pathway import LABELS, spine
 from selfrag.service import SelfRag
 from selfrag.ui import page_list
 from selfrag.ui.ask import Asker
+from selfrag.ui.colours import main_button
 from selfrag.ui.graph_path import draw_path
 from selfrag.ui.jobs import jobs_panel
 from selfrag.ui.literal import literal
@@ -30,7 +31,7 @@ def draw_empty_library(rag: SelfRag) -> None:
             _reading(rag)
     yours, samples, how = st.columns(3, gap="medium")
     with yours, _choice("Your own documents", "PDFs are read page by page on this machine."):
-        if st.button("Add your PDFs", type="primary", icon=":material/upload_file:"):
+        if st.button("Add your PDFs", type=main_button(), icon=":material/upload_file:"):
             st.switch_page(page_list.documents())
     with (
         samples,

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from selfrag.service import SelfRag
+from selfrag.ui.colours import main_button
 
 _LONGEST = 4_000  #: characters of a note
 _THUMBS = {True: 1, False: 0}
@@ -39,4 +40,4 @@ def draw_feedback(rag: SelfRag, run_id: str) -> None:
             max_chars=_LONGEST,
             placeholder="What is good or wrong about this answer?",
         )
-        st.form_submit_button("Keep the note", type="primary", on_click=keep)
+        st.form_submit_button("Keep the note", type=main_button(), on_click=keep)

@@ -6,6 +6,7 @@ from selfrag.errors import UserError
 from selfrag.models.own_key import OwnKey
 from selfrag.service import SelfRag
 from selfrag.ui import choices, own_keys
+from selfrag.ui.colours import main_button
 from selfrag.ui.literal import literal
 
 _KEY, _ADDRESS = "own-key", "own-address"
@@ -38,7 +39,7 @@ def draw_key_form(rag: SelfRag) -> None:
         )
         st.text_input("Model that writes", key=_WRITER, placeholder="gpt-4.1-mini")
         st.text_input("Model that judges", key=_JUDGE, placeholder="the same")
-        st.form_submit_button("Use this key", type="primary", on_click=_use, args=(rag,))
+        st.form_submit_button("Use this key", type=main_button(), on_click=_use, args=(rag,))
         if wrong:
             st.error(literal(wrong), icon=":material/error:")
 

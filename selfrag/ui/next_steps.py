@@ -8,15 +8,13 @@ from selfrag.reflection.events import RunStarted
 from selfrag.reflection.folding import RunView
 from selfrag.reflection.grades import Support
 from selfrag.reflection.strategy import Strategy
-from selfrag.ui import page_list
+from selfrag.ui import choices, page_list
 from selfrag.ui.verdict import answers_nothing
 
 Ask = Callable[[str], None]
 
 _MOST_RETRIES = 10
 _MORE = 2  #: retries that are added
-_RETRIES = "ask-retries"  #: where the session keeps what is chosen for the next question
-_DOCUMENTS = "ask-documents"
 _INPUT = "question"
 
 
@@ -67,7 +65,7 @@ def _more_retries(started: RunStarted) -> int | None:
 
 def _with_retries(ask: Ask, retries: int) -> Ask:
     def again(question: str) -> None:
-        st.session_state[_RETRIES] = retries
+        st.session_state[choices.RETRIES] = retries
         ask(question)
 
     return again
@@ -75,7 +73,7 @@ def _with_retries(ask: Ask, retries: int) -> Ask:
 
 def _in_all(ask: Ask) -> Ask:
     def again(question: str) -> None:
-        st.session_state[_DOCUMENTS] = []
+        st.session_state[choices.DOCUMENTS] = []
         ask(question)
 
     return again

@@ -9,6 +9,7 @@ import streamlit as st
 
 from selfrag.service import SelfRag
 from selfrag.ui.links import stop_presenting
+from selfrag.ui.person import can_log_in, owner
 from selfrag.ui.stepper import draw_stepper
 
 _STYLE = Path(__file__).parent / "presenter.css"
@@ -26,4 +27,12 @@ def draw_presenter(rag: SelfRag, run_id: str) -> None:
             shortcut="Esc",
             on_click=stop_presenting,
         )
-    draw_stepper(rag, run_id, details=False)
+    if may_be_seen(rag, run_id):
+        draw_stepper(rag, run_id, details=False)
+    else:
+        st.info("This answer is somebody else’s.", icon=":material/lock:")
+
+
+def may_be_seen(rag: SelfRag, run_id: str) -> bool:
+    """Whether a run may be shown to who is looking: an address is quickly passed on."""
+    return not can_log_in() or rag.conversations.of_run(run_id, owner()) is not None

@@ -16,7 +16,7 @@ from selfrag.reflection.run import Run
 from selfrag.reflection.scenes import Scene, scenes
 from selfrag.reflection.story import DOING
 from selfrag.service import SelfRag
-from selfrag.ui.colours import badge, toned
+from selfrag.ui.colours import badge, main_button, toned
 from selfrag.ui.conversation import events_of
 from selfrag.ui.evidence import quote_png
 from selfrag.ui.graph_path import draw_path
@@ -92,7 +92,7 @@ def _buttons(run_id: str, at: int, known: int, *, ended: bool) -> None:
             key=f"scene-next-{run_id}",
             icon=":material/arrow_forward:",
             icon_position="right",
-            type="primary",
+            type=main_button(),
             shortcut="Right",
             disabled=at >= last,
             on_click=go,
