@@ -68,7 +68,7 @@ class Worker:
             process = self._running(name)
             try:
                 process.send({**request, "memory": limits.memory_mb << 20})
-                return self._wait(process, name, limits, progress, cancel)
+                return self._wait(process, request, name, limits, progress, cancel)
             except OSError as error:
                 raise self._stopped(process, name) from error
             except BaseException:
@@ -104,6 +104,7 @@ class Worker:
     def _wait(
         self,
         process: WorkerProcess,
+        request: dict[str, Any],
         name: str,
         limits: Limits,
         progress: Callable[[int, int], None] | None,
@@ -123,7 +124,7 @@ class Worker:
                 )
             if now - looked >= _TICK:
                 looked = now
-                if process.memory() > limits.memory_mb << 20:
+                if process.memory(children=bool(request.get("ocr"))) > limits.memory_mb << 20:
                     raise _too_much_memory(name, limits)
             try:
                 received = process.messages.get(timeout=_TICK)

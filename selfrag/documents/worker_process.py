@@ -63,11 +63,16 @@ class WorkerProcess:
         assert self.popen.stdin is not None
         wire.send(self.popen.stdin, message)
 
-    def memory(self) -> int:
-        """Resident bytes of the process and of what it started (tesseract)."""
+    def memory(self, *, children: bool) -> int:
+        """Resident bytes of the process, and of what it started (tesseract).
+
+        Args:
+            children: look for what it started, which takes a look at every process there is.
+        """
         total = 0
         try:
-            for process in (self.psutil, *self.psutil.children(recursive=True)):
+            started = self.psutil.children(recursive=True) if children else ()
+            for process in (self.psutil, *started):
                 total += process.memory_info().rss
         except psutil.Error:
             return total
