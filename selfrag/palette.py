@@ -26,3 +26,22 @@ LIGHT = Palette(
 DARK = Palette(
     "#69DB7C", "#FFC078", "#FF8787", "#748FFC", "#868E96", "#2C303B", "#E8EAF0", "#12141A"
 )
+
+#: Each mode's own colour, the same on every page; none of them says good, fair, bad or clickable.
+#: The stage that a mode adds to the one before has its colour too.
+MODES_LIGHT = {
+    "bm25": "#0B7285",
+    "dense": "#9C36B5",
+    "hybrid": "#1C7ED6",
+    "hybrid_mmr": "#846358",
+    "hybrid_rerank": "#D6336C",
+    "full": "#343A40",
+}
+MODES_DARK = {
+    "bm25": "#3BC9DB",
+    "dense": "#DA77F2",
+    "hybrid": "#4DABF7",
+    "hybrid_mmr": "#C0A392",
+    "hybrid_rerank": "#F783AC",
+    "full": "#CED4DA",
+}

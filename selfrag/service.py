@@ -20,6 +20,7 @@ from selfrag.documents.samples import Samples
 from selfrag.documents.sandbox import Limits, Sandbox
 from selfrag.documents.sizes import ChunkSizes
 from selfrag.errors import UserError
+from selfrag.evaluation.labelling import Labelling
 from selfrag.index.bm25 import Bm25Embeddings, average_words
 from selfrag.index.edge import EdgeClient
 from selfrag.index.lock import StorageLock
@@ -37,6 +38,7 @@ from selfrag.records.conversations import Conversations, Place
 from selfrag.records.database import open_database
 from selfrag.records.documents import DocumentRecord, Documents, State
 from selfrag.records.feedback import Feedback
+from selfrag.records.labels import Labels
 from selfrag.records.runs import RunRecord
 from selfrag.reflection.budget import Budget
 from selfrag.reflection.casting import Casting
@@ -50,9 +52,11 @@ from selfrag.reflection.state import Stopped
 from selfrag.reflection.statements import is_statement
 from selfrag.reflection.strategy import RetrievalPolicy
 from selfrag.reflection.suggesting import Suggestions
+from selfrag.retrieval import comparison
 from selfrag.retrieval.funnel import Funnel, FunnelSettings
 from selfrag.retrieval.query import check_query
 from selfrag.retrieval.result import Hit, Mode, Retrieval
+from selfrag.retrieval.variant import Variant
 from selfrag.settings import Settings, load_settings
 from selfrag.sharing.shared import Sharing
 
@@ -68,6 +72,7 @@ class SelfRag:
         library: documents on their way in and out.
         conversations: which runs belong together, listed, searched, renamed, deleted.
         feedback: what was said of runs.
+        labels: how relevant passages were found for questions.
         sharing: runs as reports and as JSON.
         samples: the sample library.
         suggestions: questions that the library is known to answer.
@@ -111,6 +116,7 @@ class SelfRag:
         self._documents = Documents(engine)
         self._runs = Registry(engine)
         self.conversations, self.feedback = self._runs.conversations, self._runs.feedback
+        self.labels = Labelling(Labels(engine), lambda: self.index)
         self.sharing = Sharing(self.run, self.recorded, self.page_image)
         self.samples = Samples(self.documents, self.submit, self.delete, lambda: self.incoming)
         self.suggestions = Suggestions(
@@ -417,6 +423,27 @@ class SelfRag:
             UserError: the query is blank or too long, ``k`` out of bounds, or a document unknown.
         """
         return self.funnel.search(query, mode, k=k, documents=self._chosen(documents))
+
+    def compare(
+        self,
+        question: str,
+        variants: Sequence[Variant],
+        k: int | None = None,
+        documents: Sequence[str] | None = None,
+    ) -> comparison.Comparison:
+        """The same question in several variants; see `selfrag.retrieval.comparison`.
+
+        Args:
+            k: passages in each final list, where a variant does not say itself.
+        """
+        chosen = self._chosen(documents)
+
+        def search(query: str, variant: Variant) -> Retrieval:
+            own = variant.applied(self.funnel.settings)
+            width = variant.k or k
+            return self.funnel.search(query, variant.mode, k=width, documents=chosen, settings=own)
+
+        return comparison.compare(search, question, variants)
 
     def start(
         self,

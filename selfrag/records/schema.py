@@ -1,4 +1,5 @@
-"""The tables: documents with their pages, runs with their event logs, conversations, feedback.
+"""The tables: documents with their pages, runs with their event logs, conversations, feedback,
+labels.
 
 A column that is added to a table must take NULL or have a ``server_default``: the rows that an
 earlier version wrote have nothing in it (``database`` adds it to them).
@@ -118,4 +119,20 @@ feedback = Table(
     Column("thumb", Boolean),
     Column("note", Text, nullable=False),
     Column("changed_at", Float, nullable=False),
+)
+
+labels = Table(
+    "labels",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("owner", String(255)),
+    Column("question_id", String(16), nullable=False),
+    Column("question", Text, nullable=False),
+    Column("chunk_id", String(36), nullable=False),
+    Column("document", Text, nullable=False),
+    Column("page", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("relevance", Integer, nullable=False),
+    Column("changed_at", Float, nullable=False),
+    Index("labels_by_question", "owner", "question_id", "chunk_id"),
 )

@@ -86,6 +86,7 @@ class Funnel:
         *,
         k: int | None = None,
         documents: Sequence[str] | None = None,
+        settings: FunnelSettings | None = None,
     ) -> Retrieval:
         """The ``k`` best passages for ``query``.
 
@@ -94,21 +95,23 @@ class Funnel:
             k: 1 to 100; the settings' final width where None. Wider than a stage lets through
                 widens that stage.
             documents: ids to search in; all where None.
+            settings: widths and weights of this search alone; the funnel's own where None.
 
         Raises:
             UserError: the query is blank or too long, the mode unknown, or ``k`` out of bounds.
         """
         query, mode = check_query(query), check_mode(mode)
-        k = self.settings.k_final if k is None else k
+        settings = settings or self.settings
+        k = settings.k_final if k is None else k
         if not 1 <= k <= MAX_K:
             raise UserError(f"k is {k}: ask for 1 to {MAX_K} passages.")
         began = time.perf_counter()
         trace = Trace()
         widths = replace(
-            self.settings,
-            candidates=max(self.settings.candidates, k),
-            k_initial=max(self.settings.k_initial, k),
-            k_mmr=max(self.settings.k_mmr, k),
+            settings,
+            candidates=max(settings.candidates, k),
+            k_initial=max(settings.k_initial, k),
+            k_mmr=max(settings.k_mmr, k),
         )
         used = [name for name, modes in RETRIEVERS.items() if mode in modes]
         found = self._retrievers.find(trace, query, used, widths.candidates, documents)
@@ -126,6 +129,7 @@ class Funnel:
             stages=tuple(trace.stages),
             seconds=time.perf_counter() - began,
             lists=trace.lists,
+            scores=trace.scores,
         )
 
     def _fuse(self, trace: Trace, mode: Mode, found: Candidates, widths: FunnelSettings) -> Ranked:

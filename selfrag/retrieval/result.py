@@ -92,8 +92,9 @@ class Hit:
 class Retrieval:
     """The result of one search: the final hits and what every stage did.
 
-    ``lists`` holds the whole ranked list (chunk ids, best first) of each stage that ran,
-    so that charts and evaluation need no second search.
+    ``lists`` holds the whole ranked list (chunk ids, best first) of each stage that ran, and
+    ``scores`` (chunk id -> stage -> rank and score) what it gave to each, so that charts and
+    evaluation need no second search.
     """
 
     query: str
@@ -102,6 +103,7 @@ class Retrieval:
     stages: tuple[Stage, ...]
     seconds: float
     lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    scores: dict[str, dict[str, StageScore]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """The contract of ``retrieve --json`` and ``/api/search``."""

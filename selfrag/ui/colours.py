@@ -1,10 +1,11 @@
 """The colours of the theme where Python has to name them: charts, verdicts, badges."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 import streamlit as st
 
-from selfrag.palette import DARK, LIGHT, Palette
+from selfrag.palette import DARK, LIGHT, MODES_DARK, MODES_LIGHT, Palette
 
 #: tone of a verdict -> Streamlit's name for its colour, and its icon
 TONES = {
@@ -26,6 +27,11 @@ def main_button() -> Literal["primary", "secondary"]:
     to be read (WCAG 2.2, 1.4.3); such a button is an ordinary one there.
     """
     return "secondary" if st.context.theme.type == "dark" else "primary"
+
+
+def mode_colours() -> Mapping[str, str]:
+    """Name of a mode -> its colour in the theme that is shown."""
+    return MODES_DARK if st.context.theme.type == "dark" else MODES_LIGHT
 
 
 def toned(tone: str, text: str = "") -> str:

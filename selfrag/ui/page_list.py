@@ -21,3 +21,8 @@ def documents() -> StreamlitPage:
 def runs() -> StreamlitPage:
     """Side by side: two answers and what differs."""
     return st.Page(_FOLDER / "runs.py", title="Side by side", icon=":material/compare_arrows:")
+
+
+def compare() -> StreamlitPage:
+    """Compare: one question in several modes, side by side."""
+    return st.Page(_FOLDER / "compare.py", title="Compare", icon=":material/view_column:")

@@ -1,0 +1,75 @@
+"""What the labels are so far: their number, carried out and in."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from selfrag.errors import UserError
+from selfrag.retrieval.variant import Variant
+from selfrag.service import SelfRag
+from selfrag.ui.literal import literal
+from selfrag.ui.person import owner
+from selfrag.wording import count
+
+_TOLD = "compare-import-told"
+
+
+def draw_labels(rag: SelfRag, variants: Sequence[Variant]) -> None:
+    """Draw the foot of the page."""
+    st.divider()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _counted(rag)
+        _in_and_out(rag)
+    told = st.session_state.pop(_TOLD, None)
+    if told is not None:
+        (st.success if told[0] else st.error)(literal(told[1]))
+
+
+def _counted(rag: SelfRag) -> None:
+    labels, questions = rag.labels.counts(owner())
+    if not labels:
+        st.markdown("**Your labels**: none yet. Mark passages in the lists as relevant or not.")
+    else:
+        st.markdown(f"**Your labels**: {count(labels, 'label')} on {count(questions, 'question')}.")
+
+
+def _in_and_out(rag: SelfRag) -> None:
+    with st.popover("Export or import", icon=":material/import_export:"):
+        st.caption("The same labels as two formats that other tools read.")
+        st.download_button(
+            "BEIR folder (zip)",
+            lambda: rag.labels.beir(owner()),
+            "labels-beir.zip",
+            "application/zip",
+            icon=":material/folder_zip:",
+            on_click="ignore",
+        )
+        st.download_button(
+            "TREC qrels",
+            lambda: rag.labels.trec(owner()),
+            "labels.qrels",
+            "text/plain",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        given = st.file_uploader(
+            "Import labels", type=["zip", "qrels", "txt", "tsv"], key="compare-import"
+        )
+        st.button("Import", disabled=given is None, on_click=_take, args=(rag,))
+
+
+def _take(rag: SelfRag) -> None:
+    given = st.session_state.get("compare-import")
+    if given is None:
+        return
+    try:
+        found = rag.labels.take(given.getvalue(), owner())
+    except UserError as error:
+        st.session_state[_TOLD] = (False, str(error))
+        return
+    rest = (
+        f" {count(found.unknown, 'label')} of passages that are not in your library were left out."
+        if found.unknown
+        else ""
+    )
+    st.session_state[_TOLD] = (True, f"{count(found.taken, 'label')} imported.{rest}")
