@@ -44,7 +44,7 @@ def test_whatever_is_sent_every_answer_is_one_that_is_described(api: httpx.Clien
                 case.call_and_validate(checks=CHECKS)
 
             call()
-    assert len(tried) == 16
+    assert len(tried) == 21
 
 
 def test_every_endpoint_is_described(api: httpx.Client):
@@ -61,12 +61,16 @@ def test_every_endpoint_is_described(api: httpx.Client):
         "POST /api/documents",
         "GET /api/documents/{document_id}",
         "DELETE /api/documents/{document_id}",
+        "PATCH /api/documents/{document_id}",
+        "GET /api/documents/{document_id}/pages",
         "GET /api/documents/{document_id}/pages/{page}",
         "GET /api/jobs/{job_id}",
         "GET /api/search",
         "GET /api/answer",
         "POST /api/answer",
         "GET /api/runs/{run_id}",
+        "GET /api/runs/{run_id}/export",
+        "GET /api/runs/{run_id}/report",
     }
     q, *_ = described["paths"]["/api/search"]["get"]["parameters"]
     assert (q["name"], q["required"], q["schema"]["maxLength"]) == ("q", True, MAX_QUERY)

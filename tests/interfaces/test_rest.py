@@ -148,6 +148,28 @@ def test_run_can_be_followed_from_where_one_was(serve: Serve):
     assert whole[-1][0] == "run_finished"
 
 
+def test_run_is_exported_and_reported(api: httpx.Client):
+    run_id = api.get("/api/answer", params={"question": QUESTION}).json()["run_id"]
+    kept = api.get(f"/api/runs/{run_id}/export").json()
+    assert kept["events"][-1]["step"] == "run_finished"
+    report = api.get(f"/api/runs/{run_id}/report")
+    assert report.headers["content-type"].startswith("text/html")
+    assert "default-src 'none'" in report.headers["content-security-policy"]
+    assert ROYALTY in report.text
+    problem(api.get("/api/runs/none/report"), 404)
+
+
+def test_document_is_renamed(api: httpx.Client):
+    (item,) = api.get("/api/documents").json()["documents"]
+    one = f"/api/documents/{item['document_id']}"
+    assert api.patch(one, json={"name": "rules.pdf"}).json()["document"] == "rules.pdf"
+    found = api.get("/api/search", params={"q": "royalty"}).json()
+    assert {hit["document"] for hit in found["hits"]} == {"rules.pdf"}
+    problem(api.patch(one, json={"name": ""}), 422)
+    pages = api.get(f"{one}/pages").json()["pages"]
+    assert [entry["page"] for entry in pages] == [1, 2]
+
+
 def test_run_of_an_earlier_process_is_read_from_the_records(serve: Serve):
     rag, api = serve()
     answer = api.get("/api/answer", params={"question": QUESTION}).json()

@@ -16,7 +16,7 @@ th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0 }
 th { font-weight: 600; border-bottom: 1px solid GrayText }
 summary { cursor: pointer; padding: .5rem 0 }
 details { border-top: 1px solid GrayText }
-.wide { overflow-x: auto }
+.wide { overflow-x: auto; margin: 0 0 1rem }
 """
 #: Nothing is fetched and nothing is run, whatever a description may say.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
