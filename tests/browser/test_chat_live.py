@@ -148,6 +148,20 @@ def test_stop_ends_the_run_while_the_model_is_silent(chat: Page, model: LlmServe
     expect(chat.get_by_role("heading", name=QUESTION)).to_have_count(1)
 
 
+def test_presenter_waits_for_the_step_that_is_under_way(chat: Page, model: LlmServer) -> None:
+    checking = Held(model, "SupportByClaim")
+    ask(chat)
+    sees(chat, "Checking every claim against the sources")
+    chat.get_by_role("button", name="Present").click()
+    title = chat.locator(".st-key-stage h1")
+    for seen in (QUESTION, "Decided to look", "Found", "relevant", "Wrote an answer"):
+        expect(title).to_contain_text(seen, timeout=30_000)
+        chat.keyboard.press("ArrowRight")
+    expect(title).to_contain_text("Checking every claim against the sources", timeout=30_000)
+    checking.release()
+    expect(title).to_contain_text("backed by a source", timeout=_SLOW)
+
+
 def test_new_question_stands_over_nothing_of_the_one_before(chat: Page, model: LlmServer) -> None:
     ask(chat)
     answered(chat)

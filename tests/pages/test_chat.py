@@ -264,6 +264,46 @@ def test_answer_that_is_not_backed_is_headed_as_such(
     assert "Treat it as a guess" in texts(app)
 
 
+def test_answer_that_is_not_backed_can_be_tried_with_more_retries(
+    harbour: SelfRag, app: AppTest, monkeypatch: pytest.MonkeyPatch
+):
+    script(harbour, monkeypatch, ScriptedJudge(support=lambda _: Support.NOT))
+    ask(app.run())
+    script(harbour, monkeypatch)
+    button(app, "Try again with 5 retries").click().run()
+    assert "Answered and grounded" in texts(app)
+    assert app.session_state["ask-retries"] == 5
+    assert len([it for it in app.markdown if it.value.startswith("#### ")]) == 1
+
+
+def test_question_can_be_put_in_other_words(
+    harbour: SelfRag, app: AppTest, monkeypatch: pytest.MonkeyPatch
+):
+    script(harbour, monkeypatch, ScriptedJudge(support=lambda _: Support.PARTIALLY))
+    ask(app.run())
+    button(app, "Ask in other words").click().run()
+    assert app.chat_input[0].proto.value == QUESTION
+
+
+def test_levels_show_more_and_more(harbour: SelfRag, app: AppTest):
+    ask(app.run())
+    assert not any(box.proto.expanded for box in app.expander if box.proto.type == _STEP)
+    app.segmented_control[0].set_value("explain").run()
+    explained = texts(app)
+    assert "your documents are searched first" in explained
+    assert "no language model asked" not in explained
+    app.segmented_control[0].set_value("details").run()
+    assert "no language model asked" in texts(app)
+
+
+def test_words_of_a_document_are_no_markup_anywhere(rag: SelfRag, app: AppTest, tmp_path: Path):
+    hostile = "The *tidal* range of __Saint Malo__ is $5 and $6 metres, see [it](https://a.test)."
+    list(rag.ingest([make_pdf(tmp_path / "a.pdf", [hostile])]))
+    ask(app.run())
+    (answer,) = answers(app)
+    assert hostile in words(answer["tree"]).replace(" [1]", "").replace("[1]", "")
+
+
 def test_partly_backed_answer_is_amber(
     harbour: SelfRag, app: AppTest, monkeypatch: pytest.MonkeyPatch
 ):

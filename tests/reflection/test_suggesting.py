@@ -1,6 +1,8 @@
 """Suggested questions are made from what stands in the documents, and can be answered."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -130,4 +132,5 @@ def test_looking_for_them_keeps_nothing_and_asks_no_model(
     list(rag.ingest([make_pdf(tmp_path / "a.pdf", ["The ferry costs 3 euros a day."])]))
     rag.suggestions.find()
     assert not llm_server.requests
-    assert not rag.conversations.recent_runs()
+    with closing(sqlite3.connect(rag.settings.storage_dir / "records.db")) as records:
+        assert records.execute("select count(*) from runs").fetchone() == (0,)

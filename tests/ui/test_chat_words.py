@@ -84,6 +84,38 @@ def test_coloured_text_has_contrast(name: str, colour: str):
     assert contrast(theme[colour], theme["backgroundColor"]) >= 4.5
 
 
+@pytest.mark.parametrize("name", ["light", "dark"])
+@pytest.mark.parametrize("surface", ["backgroundColor", "sidebar"])
+def test_captions_have_contrast(name: str, surface: str):
+    """Streamlit writes captions at 60% of the text's colour."""
+    theme = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"][name]
+    paper = theme["sidebar"]["backgroundColor"] if surface == "sidebar" else theme[surface]
+    assert contrast(mixed(theme["textColor"], paper, 0.6), paper) >= 4.5
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_what_is_chosen_has_contrast(name: str):
+    """Streamlit writes what is chosen in the primary colour, on a fifth of it when pointed at."""
+    theme = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"][name]
+    chosen = theme["primaryColor"]
+    assert contrast(chosen, mixed(chosen, theme["backgroundColor"], 0.2)) >= 4.5
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_what_is_drawn_stands_out(palette: Palette):
+    for drawn in (palette.good, palette.fair, palette.bad, palette.path, palette.quiet):
+        assert contrast(drawn, palette.paper) >= 3.0, "WCAG 2.2, 1.4.11"
+    assert contrast(palette.paper, palette.path) >= 4.5, "the name of the step that runs"
+
+
+def mixed(colour: str, paper: str, share: float) -> str:
+    """A colour laid over another with ``share`` of its strength."""
+    pairs = [(int(colour[i : i + 2], 16), int(paper[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(
+        f"{round(over * share + under * (1 - share)):02x}" for over, under in pairs
+    )
+
+
 def contrast(first: str, second: str) -> float:
     """WCAG 2.2: (lighter + 0.05) / (darker + 0.05) of the relative luminances."""
 
