@@ -18,8 +18,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -43,11 +43,15 @@ _INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "VIRTUAL
 
 @dataclass(frozen=True)
 class App:
-    """The running application: ``url`` without a slash at the end, its storage, its log."""
+    """The running application: ``url`` without a slash at the end, its storage, its log.
+
+    ``kill_and_start`` ends it as a crash does, and starts it again over the same storage.
+    """
 
     url: str
     storage: Path
     log: Path
+    kill_and_start: Callable[[], None] = lambda: None
 
 
 @pytest.fixture(scope="module")
@@ -67,20 +71,32 @@ def running_app(
         *("--server.headless", "true", "--server.address", "127.0.0.1"),
         *("--server.port", app.url.rpartition(":")[2], "--server.fileWatcherType", "none"),
     ]
-    with app.log.open("wb") as log:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=environment,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    try:
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start() -> None:
+        with app.log.open("ab") as log:
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        running[:] = [process]
         _wait_until_healthy(app, process)
-        yield app
+
+    def kill_and_start() -> None:
+        running[0].kill()
+        running[0].wait()
+        start()
+
+    try:
+        start()
+        yield replace(app, kill_and_start=kill_and_start)
     finally:
-        _stop(process)
+        for process in running:
+            _stop(process)
 
 
 @pytest.fixture(scope="session")
