@@ -9,6 +9,7 @@ from selfrag.ui.ask import Asker, draw_ask, draw_refusal
 from selfrag.ui.conversation import Conversation
 from selfrag.ui.conversation_list import draw_conversations
 from selfrag.ui.empty import draw_empty_library, draw_no_question
+from selfrag.ui.feedback import load_feedback
 from selfrag.ui.links import asked_run
 from selfrag.ui.presenter import draw_presenter
 from selfrag.ui.turn import draw_earlier, draw_turn, newest_place
@@ -30,6 +31,7 @@ if not conversation.runs and not rag.ready():
     st.stop()
 
 draw_ask(asker, busy=busy)
+load_feedback(rag, conversation.runs)
 
 # The newest question is on top, so that each is answered in the same place; what is below it is
 # drawn first, since a run under way is followed to its end.

@@ -16,6 +16,7 @@ from selfrag.settings import Settings
 from selfrag.ui import page_list
 from selfrag.ui.links import asked_run
 from selfrag.ui.literal import literal
+from selfrag.ui.person import draw_login
 from selfrag.wording import count
 
 logger = logging.getLogger(__name__)
@@ -61,6 +62,7 @@ def _draw_sidebar(rag: SelfRag, *, who_answers: bool) -> None:
         ready = len(rag.ready())
         holds = f"{count(ready, 'document')} to ask" if ready else "No documents yet"
         st.caption(f":material/library_books: {holds}")
+        draw_login()
         if not who_answers:
             return
         if settings.llm_configured:

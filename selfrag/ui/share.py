@@ -22,32 +22,17 @@ def draw_share(rag: SelfRag, run_id: str, view: RunView) -> None:
 
 
 def _draw(rag: SelfRag, run_id: str, view: RunView) -> None:
-    with st.popover("Share", icon=":material/ios_share:", type="tertiary", key=f"share-{run_id}"):
-        st.markdown(
-            "**Take this answer along**\n\nThe report is one file with the pages it cites in it. "
-            "Whoever gets it sees the words of your documents that stand there."
-        )
-        # Built when it is clicked: drawing pages takes a moment.
-        st.download_button(
-            "Report to read",
-            lambda: rag.sharing.html(run_id),
-            file_name(view.question, ".html"),
-            "text/html",
-            key=f"html-{run_id}",
-            icon=":material/description:",
-            on_click="ignore",
-            width="stretch",
-        )
-        st.download_button(
-            "Events as JSON",
-            lambda: rag.sharing.json_text(run_id),
-            file_name(view.question, ".json"),
-            "application/json",
-            key=f"json-{run_id}",
-            icon=":material/data_object:",
-            on_click="ignore",
-            width="stretch",
-        )
+    opened = st.popover(
+        "Share",
+        icon=":material/ios_share:",
+        type="tertiary",
+        key=f"share-{run_id}",
+        on_change="rerun",
+    )
+    # Filled when it is opened: a long conversation has many of them.
+    if opened.open:
+        with opened:
+            _take_along(rag, run_id, view)
     if not view.nodes:
         return
     if st.button("Replay", key=f"replay-{run_id}", icon=":material/replay:", type="tertiary"):
@@ -60,4 +45,32 @@ def _draw(rag: SelfRag, run_id: str, view: RunView) -> None:
         type="tertiary",
         on_click=present_from_start,
         args=(run_id,),
+    )
+
+
+def _take_along(rag: SelfRag, run_id: str, view: RunView) -> None:
+    st.markdown(
+        "**Take this answer along**\n\nThe report is one file with the pages it cites in it. "
+        "Whoever gets it sees the words of your documents that stand there."
+    )
+    # Built when it is clicked: drawing pages takes a moment.
+    st.download_button(
+        "Report to read",
+        lambda: rag.sharing.html(run_id),
+        file_name(view.question, ".html"),
+        "text/html",
+        key=f"html-{run_id}",
+        icon=":material/description:",
+        on_click="ignore",
+        width="stretch",
+    )
+    st.download_button(
+        "Events as JSON",
+        lambda: rag.sharing.json_text(run_id),
+        file_name(view.question, ".json"),
+        "application/json",
+        key=f"json-{run_id}",
+        icon=":material/data_object:",
+        on_click="ignore",
+        width="stretch",
     )

@@ -194,6 +194,18 @@ def test_owner_is_one_for_each_person_and_names_nobody(monkeypatch: pytest.Monke
     assert "ann" not in ann
 
 
+def test_logging_in_is_offered_where_it_is_set_up_and_nowhere_else(
+    rag: SelfRag, monkeypatch: pytest.MonkeyPatch
+):
+    def offered(user: dict) -> list[str]:
+        monkeypatch.setattr(person.st, "user", user)
+        return [it.label for it in tab().sidebar.button if "Log" in it.label]
+
+    assert offered({}) == []
+    assert offered({"is_logged_in": False}) == ["Log in"]
+    assert offered({"is_logged_in": True, "iss": "i", "sub": "1", "name": "Ann"}) == ["Log out"]
+
+
 def test_two_runs_stand_side_by_side_with_what_differs(rag: SelfRag):
     a, b = seed(rag, "0" * 32, QUESTION), seed(rag, "1" * 32, OTHER)
     app = AppTest.from_file(ROOT / "pages" / "runs.py", default_timeout=60)
