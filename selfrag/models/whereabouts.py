@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from selfrag.models.chat import OPENAI_URL
 from selfrag.settings import Settings
 
-_QUOTES = "quotes from your documents"
+_QUOTES = "Quotes from your documents"
 
 
 def host_of(settings: Settings) -> str | None:
@@ -56,7 +56,7 @@ def who_answers_short(settings: Settings) -> str:
     elif settings.judges == "decisions":
         names.append(settings.judge_model or "a decision model")
     if not names:
-        return "Quotes from your documents · local"
+        return f"{_QUOTES} · local"
     host = host_of(settings)
     where = f"at {host}" if host else "· local"
     return f"{', '.join(dict.fromkeys(names))} {where}"

@@ -136,7 +136,8 @@ def _steps(a: RunView, b: RunView) -> Fact:
     for name, nodes in (("A", missing[0]), ("B", missing[1])):
         if nodes:
             steps = listed([f"“{DOING[node]}”" for node in nodes])
-            said += f"Only {name} has the step {steps}. "
+            kind = "step" if len(nodes) == 1 else "steps"
+            said += f"Only {name} has the {kind} {steps}. "
     one, other = (counted(len(view.steps), "step") for view in (a, b))
     return Fact("Steps", one, other, said.strip())
 

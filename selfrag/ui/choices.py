@@ -70,7 +70,7 @@ def restore(options: dict[str, Any]) -> None:
 def sources(rag: SelfRag) -> list[str]:
     """Whose models can answer, the usual ones first."""
     own = [OWN] if own_keys.current() else []
-    return [*own, APPLICATION, *([NONE] if own or asks_models(rag.settings) else [])]
+    return [*own, APPLICATION, *([NONE] if asks_models(rag.settings) else [])]
 
 
 def source_casting(rag: SelfRag, source: str | None = None) -> Casting:

@@ -104,7 +104,7 @@ def _models(rag: SelfRag) -> None:
             help="The local judge costs nothing and is less exact than a language model.",
             persist_state="session",
         )
-    st.caption(literal(sentence(who_answers(choices.casting(rag).settings))))
+    st.caption(literal(who_answers(choices.casting(rag).settings)))
     draw_key_form(rag)
 
 
@@ -166,11 +166,6 @@ def _searching() -> None:
 def _unpriced(casting: Casting) -> str:
     settings = casting.settings
     return settings.writer_model if settings.writes == "chat" else settings.grading_model
-
-
-def sentence(text: str) -> str:
-    """With a capital, which `str.capitalize` takes from every other word."""
-    return text[:1].upper() + text[1:]
 
 
 def _rounded(tokens: int) -> int:

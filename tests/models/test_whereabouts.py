@@ -17,7 +17,7 @@ def of(**values) -> Settings:
         (
             of(),
             "Quotes from your documents · local",
-            "quotes from your documents, checked by the local judge · on this computer",
+            "Quotes from your documents, checked by the local judge · on this computer",
         ),
         (
             of(openai_api_key="k"),
@@ -37,7 +37,7 @@ def of(**values) -> Settings:
         (
             of(llm_base_url="http://192.168.1.5:8000/v1", chat_model="q", writer="quotes"),
             "q at 192.168.1.5:8000",
-            "quotes from your documents, judged by q · 192.168.1.5:8000",
+            "Quotes from your documents, judged by q · 192.168.1.5:8000",
         ),
         (
             of(openrouter_api_key="k", judge="decisions", judge_model="d"),
