@@ -20,6 +20,7 @@ from selfrag.documents.samples import Samples
 from selfrag.documents.sandbox import Limits, Sandbox
 from selfrag.documents.sizes import ChunkSizes
 from selfrag.errors import UserError
+from selfrag.evaluation.label_study import LabelStudies
 from selfrag.evaluation.labelling import Labelling
 from selfrag.index.bm25 import Bm25Embeddings, average_words
 from selfrag.index.edge import EdgeClient
@@ -73,6 +74,7 @@ class SelfRag:
         conversations: which runs belong together, listed, searched, renamed, deleted.
         feedback: what was said of runs.
         labels: how relevant passages were found for questions.
+        measuring: modes measured on the labels.
         sharing: runs as reports and as JSON.
         samples: the sample library.
         suggestions: questions that the library is known to answer.
@@ -117,6 +119,7 @@ class SelfRag:
         self._runs = Registry(engine)
         self.conversations, self.feedback = self._runs.conversations, self._runs.feedback
         self.labels = Labelling(Labels(engine), lambda: self.index)
+        self.measuring = LabelStudies(self.labels, lambda: self.funnel, self.ready)
         self.sharing = Sharing(self.run, self.recorded, self.page_image)
         self.samples = Samples(self.documents, self.submit, self.delete, lambda: self.incoming)
         self.suggestions = Suggestions(

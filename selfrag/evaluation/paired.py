@@ -6,7 +6,7 @@
 - a two-sided paired t-test, whose interval also says how large the difference may be.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,14 +48,40 @@ def compare(a: Mapping[str, float], b: Mapping[str, float]) -> Difference:
     common = sorted(a.keys() & b.keys())
     if not common:
         raise ValueError("no query in common")
-    difference = np.array([a[query] - b[query] for query in common])
+    shared = [{query: side[query] for query in common} for side in (a, b)]
+    return compare_all([(shared[0], shared[1])])[0]
+
+
+def compare_all(
+    sides: Sequence[tuple[Mapping[str, float], Mapping[str, float]]],
+) -> list[Difference]:
+    """Several comparisons on the same queries; each as `compare` has it.
+
+    The same random signs serve all of them, which is most of the work.
+
+    Raises:
+        ValueError: the queries are not the same everywhere, or there are none.
+    """
+    if not sides:
+        return []
+    queries = sorted(sides[0][0])
+    if not queries or any(side.keys() != set(queries) for pair in sides for side in pair):
+        raise ValueError("compare systems on the same queries")
+    rows = np.array([[a[query] - b[query] for query in queries] for a, b in sides])
+    tested = [index for index, row in enumerate(rows) if len(queries) > 1 and np.any(row)]
+    chance = dict(zip(tested, _randomisation(rows[tested]), strict=True)) if tested else {}
+    return [_difference(row, chance.get(index)) for index, row in enumerate(rows)]
+
+
+def _difference(difference: np.ndarray, p_randomisation: float | None) -> Difference:
+    number = len(difference)
     wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
-    counts = (wins, len(common) - wins - losses, losses)
+    counts = (wins, number - wins - losses, losses)
     mean = float(difference.mean())
-    if len(common) < 2:
-        return Difference(len(common), mean, None, None, None, None, *counts)
-    if not wins and not losses:
-        return Difference(len(common), 0.0, 0.0, 0.0, 1.0, 1.0, *counts)
+    if number < 2:
+        return Difference(number, mean, None, None, None, None, *counts)
+    if p_randomisation is None:
+        return Difference(number, 0.0, 0.0, 0.0, 1.0, 1.0, *counts)
     if np.all(difference == difference[0]):  # no spread: the t-test has no denominator
         low = high = mean
         p_t = 0.0
@@ -63,17 +89,19 @@ def compare(a: Mapping[str, float], b: Mapping[str, float]) -> Difference:
         t = stats.ttest_1samp(difference, 0.0)
         p_t = float(t.pvalue)
         low, high = (float(bound) for bound in t.confidence_interval(0.95))
-    return Difference(len(common), mean, low, high, _randomisation(difference), p_t, *counts)
+    return Difference(number, mean, low, high, p_randomisation, p_t, *counts)
 
 
-def _randomisation(difference: np.ndarray) -> float:
+def _randomisation(differences: np.ndarray) -> list[float]:
+    """One p for each row."""
     result = stats.permutation_test(
-        (difference,),
+        (differences,),
         lambda values, axis: np.mean(values, axis=axis),
         permutation_type="samples",
         vectorized=True,
         n_resamples=RESAMPLES,
         batch=256,
         rng=np.random.default_rng(SEED),
+        axis=-1,
     )
-    return float(result.pvalue)
+    return [float(p) for p in result.pvalue]

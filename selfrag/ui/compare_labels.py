@@ -4,13 +4,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from selfrag.errors import UserError
+from selfrag.errors import ModelError, UserError
 from selfrag.retrieval.variant import Variant
 from selfrag.service import SelfRag
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner
+from selfrag.ui.study_view import draw_figures, draw_pairs, draw_verdict
 from selfrag.wording import count
 
+BLIND = "compare-blind"  #: key of the switch that hides which mode found what
 _TOLD = "compare-import-told"
 
 
@@ -20,6 +22,8 @@ def draw_labels(rag: SelfRag, variants: Sequence[Variant]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         _counted(rag)
         _in_and_out(rag)
+    if len(variants) > 1:
+        _say(rag, variants)
     told = st.session_state.pop(_TOLD, None)
     if told is not None:
         (st.success if told[0] else st.error)(literal(told[1]))
@@ -31,6 +35,24 @@ def _counted(rag: SelfRag) -> None:
         st.markdown("**Your labels**: none yet. Mark passages in the lists as relevant or not.")
     else:
         st.markdown(f"**Your labels**: {count(labels, 'label')} on {count(questions, 'question')}.")
+
+
+def _say(rag: SelfRag, variants: Sequence[Variant]) -> None:
+    """What the labels say about these modes."""
+    if not rag.labels.counts(owner())[0]:
+        return
+    if st.session_state.get(BLIND):
+        st.caption("What they say is hidden while you label blind.")
+        return
+    try:
+        study = rag.measuring.study(variants, owner())
+    except ModelError as error:
+        st.error(literal(str(error)), icon=":material/error:")
+        return
+    draw_verdict(study)
+    if len(study.questions) > 1:
+        draw_figures(study)
+        draw_pairs(study)
 
 
 def _in_and_out(rag: SelfRag) -> None:

@@ -14,7 +14,7 @@ from selfrag.retrieval.variant import Variant
 from selfrag.service import SelfRag
 from selfrag.ui import compare_charts, compare_choice, compare_words, page_list
 from selfrag.ui.colours import main_button, mode_colours, palette
-from selfrag.ui.compare_labels import draw_labels
+from selfrag.ui.compare_labels import BLIND, draw_labels
 from selfrag.ui.compare_lists import draw_lists
 from selfrag.ui.funnel import remarks
 from selfrag.ui.links import to_quote
@@ -22,12 +22,7 @@ from selfrag.ui.literal import literal, verbatim
 from selfrag.ui.person import owner
 from selfrag.wording import count
 
-_KEPT, _CHOSEN, _LISTS, _BLIND = (
-    "compare-kept",
-    "compare-chosen",
-    "compare-lists",
-    "compare-blind",
-)
+_KEPT, _CHOSEN, _LISTS = "compare-kept", "compare-chosen", "compare-lists"
 _PLAIN = {"displayModeBar": False}
 
 
@@ -96,7 +91,7 @@ def _found(rag: SelfRag, comparison: Comparison) -> None:
         said = st.empty()
         blind = st.toggle(
             "Blind",
-            key=_BLIND,
+            key=BLIND,
             help="Hide which mode found what, so that nothing but the text decides your labels.",
             persist_state="session",
         )

@@ -98,6 +98,19 @@ def test_labels_are_counted(harbour: SelfRag, app: AppTest) -> None:
     assert "1 label on 1 question" in texts(compare(app))
 
 
+def test_labels_say_what_they_can_and_no_more(harbour: SelfRag, app: AppTest) -> None:
+    for number, question in enumerate((QUESTION, "Are dogs allowed?")):
+        hit = harbour.retrieve(question, Mode.DENSE).hits[0]
+        harbour.labels.put(question, hit, Relevance.RELEVANT)
+        said = texts(compare(app))
+        assert ("not enough for a test" in said) == (number == 0)
+    assert "nothing to test" in said or "No significant difference" in said
+    assert "better/equal/worse" in said
+    app.toggle[0].set_value(True).run()
+    assert "hidden while you label blind" in texts(app)
+    assert "better/equal/worse" not in texts(app)
+
+
 def test_one_mode_is_not_enough(harbour: SelfRag, app: AppTest) -> None:
     assert "at least two modes" in texts(compare(app, modes="bm25"))
 

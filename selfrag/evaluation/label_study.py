@@ -1,0 +1,120 @@
+"""What the labels of a library say about its modes.
+
+Searches are remembered as long as the library holds the same documents: another label costs no
+search.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from selfrag.evaluation.labelling import Labelling
+from selfrag.evaluation.study import Searched, Study, make_study
+from selfrag.records.documents import DocumentRecord
+from selfrag.retrieval.funnel import MAX_K, Funnel
+from selfrag.retrieval.result import Retrieval, StageStatus
+from selfrag.retrieval.variant import Variant
+from selfrag.wording import count
+
+NAME = "Your labels"
+_REMEMBERED = 20_000  #: searches
+#: A stage narrows the list; what it left out stands behind what it kept, in the order before.
+_FROM_THE_END = ("rerank", "mmr", "fusion", "bm25", "dense")
+
+
+class LabelStudies:
+    """Measures modes on the labels of a library.
+
+    Args:
+        funnel: gives the library's funnel.
+        ready: gives the documents that can be searched.
+    """
+
+    def __init__(
+        self,
+        labelling: Labelling,
+        funnel: Callable[[], Funnel],
+        ready: Callable[[], Sequence[DocumentRecord]],
+    ) -> None:
+        self._labelling = labelling
+        self._funnel = funnel
+        self._ready = ready
+        self._lock = threading.Lock()
+        self._known: dict[Any, Searched] = {}
+
+    def study(
+        self,
+        variants: Sequence[Variant],
+        owner: str | None = None,
+        progress: Callable[[int, int], None] = lambda done, all_: None,
+    ) -> Study:
+        """Every variant on every labelled question.
+
+        Args:
+            progress: told searches done and searches in all.
+
+        Raises:
+            ModelError: the endpoint of the embedding model does not answer.
+        """
+        data = self._labelling.as_set(owner)
+        state = tuple((item.id, item.children) for item in self._ready())
+        funnel = self._funnel()
+        total = len(data.queries) * len(variants)
+        found: dict[str, dict[str, Searched]] = {}
+        for variant in variants:
+            row = found.setdefault(str(variant), {})
+            settings = variant.applied(funnel.settings)
+            for key, question in data.queries.items():
+                at = (question, variant, settings, state)
+                if at not in self._known:
+                    self._remember(at, searched(funnel, question, variant))
+                row[key] = self._known[at]
+                progress(len(found) * len(data.queries) - len(data.queries) + len(row), total)
+        return make_study(
+            NAME, data.queries, data.qrels, found, notes=_notes(data.without, data.gone)
+        )
+
+    def _remember(self, at: Any, made: Searched) -> None:
+        with self._lock:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[at] = made
+
+
+def searched(funnel: Funnel, question: str, variant: Variant) -> Searched:
+    """One search, as deep as there are candidates."""
+    settings = variant.applied(funnel.settings)
+    width = variant.k or settings.k_final
+    found = funnel.search(question, variant.mode, k=min(width, MAX_K), settings=settings)
+    return Searched(
+        ranking=tuple(ranking(found)),
+        seconds=found.seconds,
+        skipped={
+            stage.name: stage.reason or "no reason was given"
+            for stage in found.stages
+            if stage.status is StageStatus.SKIPPED
+        },
+    )
+
+
+def ranking(found: Retrieval) -> list[str]:
+    """Every child in the order in which it is read: a parent brings all that led to it."""
+    order = dict.fromkeys(child for hit in found.hits for child in (hit.chunk_id, *hit.children))
+    for stage in _FROM_THE_END:
+        order |= dict.fromkeys(found.lists.get(stage, ()))
+    return list(order)
+
+
+def _notes(without: int, gone: int) -> list[str]:
+    said = ["Passages that nobody labelled count as not relevant."]
+    if without:
+        said.append(
+            f"{count(without, 'question')} with no relevant passage "
+            f"{'is' if without == 1 else 'are'} left out: nothing can be measured there."
+        )
+    if gone:
+        said.append(
+            f"{count(gone, 'label')} of passages that are no longer in your library "
+            f"{'is' if gone == 1 else 'are'} left out."
+        )
+    return said
