@@ -61,7 +61,8 @@ def draw_pairs(study: Study) -> None:
         st.markdown(pairs_table(study))
         st.caption(
             "p of the randomisation test and of the paired t-test, both two-sided and corrected "
-            f"for {len(study.pairs)} comparisons (Holm); the intervals are not. Below 0.05 counts as a difference."
+            f"for {len(study.pairs)} comparisons (Holm); the intervals are not. "
+            "Below 0.05 counts as a difference."
         )
 
 
