@@ -38,9 +38,7 @@ def drop(page: Page, *paths: Path) -> None:
 
 def settled(page: Page) -> None:
     """Wait until nothing is being read any more."""
-    expect(page.get_by_text(re.compile("could not be taken in|is ready|are ready"))).to_be_visible(
-        timeout=_SLOW
-    )
+    expect(page.locator(".st-key-jobs_done")).to_be_visible(timeout=_SLOW)
     expect(page.locator(".st-key-jobs_running")).to_have_count(0, timeout=_SLOW)
 
 
@@ -51,8 +49,8 @@ def test_an_upload_says_of_each_file_what_became_of_it(
     expect(page.get_by_text("Your library is empty")).to_be_visible()
     drop(page, *files.values())
     running = page.locator(".st-key-jobs_running")
-    expect(running).to_be_visible()
-    expect(running.get_by_role("progressbar").first).to_be_visible()
+    expect(running).to_be_visible(timeout=_SLOW)
+    expect(running.get_by_role("progressbar").first).to_be_visible(timeout=_SLOW)
 
     page.reload()
     expect(page.locator(".st-key-jobs_running, .st-key-jobs_done").first).to_be_visible()
