@@ -127,6 +127,11 @@ def page(browser: Browser) -> Iterator[Page]:
 def open_page(page: Page, url: str) -> None:
     """Go to an address of the application and wait until its script has run."""
     page.goto(url)
+    at_rest(page)
+
+
+def at_rest(page: Page) -> None:
+    """Wait until the script has run."""
     page.get_by_test_id("stApp").and_(
         page.locator("[data-test-script-state=notRunning]")
     ).wait_for()

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from selfrag.sharing.export import read
-from tests.browser.conftest import App, open_page
+from tests.browser.conftest import App, at_rest, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -192,4 +192,5 @@ def walk(title, page: Page) -> None:
     for number, step in enumerate(STEPS):
         expect(title).to_contain_text(step, timeout=30_000)
         if number < len(STEPS) - 1:
+            at_rest(page)
             page.keyboard.press("ArrowRight")
