@@ -73,7 +73,7 @@ def new_chat(page: Page) -> None:
 
 def leave(page: Page) -> None:
     """Close the panel or dialog."""
-    page.keyboard.press("Escape")
+    page.get_by_test_id("stDialog").get_by_role("button", name="Close").click()
     expect(page.get_by_test_id("stDialog")).to_have_count(0, timeout=_WAIT)
     settled(page)
 
@@ -139,7 +139,7 @@ def test_conversations_are_opened_renamed_searched_and_deleted_and_feedback_is_k
 ) -> None:
     ask(chat, QUESTION)
     answered(chat)
-    chat.get_by_role("button", name="Thumbs down").click()
+    chat.get_by_role("radio", name="Thumbs down").click()
     chat.get_by_role("button", name="Add a note").click()
     chat.get_by_role("textbox", name="Note").fill("Which day?")
     chat.get_by_role("button", name="Keep the note").click()
@@ -155,8 +155,8 @@ def test_conversations_are_opened_renamed_searched_and_deleted_and_feedback_is_k
     expect(question(chat, QUESTION)).to_have_count(0, timeout=_WAIT)
     bar.get_by_role("button", name="Ferries, *all*").click()
     expect(question(chat, QUESTION)).to_be_visible(timeout=_WAIT)
-    chosen = chat.get_by_role("button", name="Thumbs down")
-    expect(chosen).to_have_attribute("aria-pressed", "true")
+    chosen = chat.get_by_role("radio", name="Thumbs down")
+    expect(chosen).to_be_checked(timeout=_WAIT)
     chat.get_by_role("button", name="Your note").click()
     expect(chat.get_by_role("textbox", name="Note")).to_have_value("Which day?")
     chat.keyboard.press("Escape")
