@@ -6,35 +6,38 @@ again. Everything below is reached through it; nothing below knows of it.
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
+from selfrag.assembly import (
+    Packaged,
+    make_funnel,
+    make_library,
+    open_client,
+    open_index,
+)
 from selfrag.documents.finding import find_pdfs
 from selfrag.documents.jobs import Jobs
-from selfrag.documents.library import Library
 from selfrag.documents.render import Box
 from selfrag.documents.results import IngestResult, Report
 from selfrag.documents.samples import Samples
-from selfrag.documents.sandbox import Limits, Sandbox
+from selfrag.documents.sandbox import Sandbox
 from selfrag.documents.sizes import ChunkSizes
+from selfrag.documents.viewer import Viewer
 from selfrag.errors import UserError
 from selfrag.evaluation.label_study import LabelStudies
 from selfrag.evaluation.labelling import Labelling
 from selfrag.index.bm25 import Bm25Embeddings, average_words
-from selfrag.index.edge import EdgeClient
-from selfrag.index.lock import StorageLock
-from selfrag.index.payload import CONTENT, METADATA
 from selfrag.index.server import ServerClient, ServerHealth, server_health
-from selfrag.index.store import Client, Index
+from selfrag.index.store import Index
 from selfrag.models.embeddings import EmbeddingModel, make_embeddings
 from selfrag.models.own_key import OwnKey
 from selfrag.models.packaged import PackagedEmbeddings
 from selfrag.models.rerankers import make_reranker
 from selfrag.models.usage import Usage
-from selfrag.pages import Chunk, Page, Span
-from selfrag.quotes import find_quote
+from selfrag.pages import Chunk, Page
 from selfrag.records.conversations import Conversations, Place
 from selfrag.records.database import open_database
 from selfrag.records.documents import DocumentRecord, Documents, State
@@ -54,9 +57,8 @@ from selfrag.reflection.statements import is_statement
 from selfrag.reflection.strategy import RetrievalPolicy
 from selfrag.reflection.suggesting import Suggestions
 from selfrag.retrieval import comparison
-from selfrag.retrieval.funnel import Funnel, FunnelSettings
 from selfrag.retrieval.query import check_query
-from selfrag.retrieval.result import Hit, Mode, Retrieval
+from selfrag.retrieval.result import Mode, Retrieval
 from selfrag.retrieval.variant import Variant
 from selfrag.settings import Settings, load_settings
 from selfrag.sharing.shared import Sharing
@@ -109,10 +111,8 @@ class SelfRag:
         settings = self.settings
         storage = settings.storage_dir.expanduser()
         models = storage / "models"
-        self._encoder: PackagedEmbeddings | None = None
-        self._encoder_lock = threading.Lock()
-        self._models = models
-        client = self._client = _open_client(settings, storage, opened)
+        self._packaged = Packaged(models)
+        client = self._client = open_client(settings, storage, opened)
         engine = open_database(settings.database_url, storage)
         opened.callback(engine.dispose)
         self._documents = Documents(engine)
@@ -127,68 +127,25 @@ class SelfRag:
             self.pages,
             lambda: self.casting.with_parts("quotes", "local").cast(),
             lambda query: self.funnel.search(query, Mode.HYBRID),
-            self._locate,
+            lambda hit, quote: self._viewer.locate(hit, quote),
         )
         self.embeddings: EmbeddingModel = make_embeddings(settings, models)
+        self._packaged.share(self.embeddings)
         self.reranker = make_reranker(settings.reranker_model, models / "rerankers")
         self.casting = Casting(settings, self._packaged)
         opened.callback(self.casting.close)
         sparse = Bm25Embeddings(avg_len=average_words(settings.chunk_size))
-        names = (settings.qdrant_collection, settings.qdrant_parent_collection)
         if reset:
-            Index.erase(client, *names)
-        self.index = Index.open(
-            client,
-            embeddings=self.embeddings,  # type: ignore[arg-type]
-            sparse=sparse,
-            fingerprint={
-                "embedding_model": self.embeddings.name,
-                "dimension": self.embeddings.dimension,
-                "chunk_size": settings.chunk_size,
-                "chunk_overlap": settings.chunk_overlap,
-                "parent_chunk_size": settings.parent_chunk_size,
-                "bm25_average_words": average_words(settings.chunk_size),
-            },
-            collection=names[0],
-            parent_collection=names[1],
-            shards=settings.qdrant_shards,
-            replicas=settings.qdrant_replicas,
+            Index.erase(client, settings.qdrant_collection, settings.qdrant_parent_collection)
+        self.index = open_index(settings, client, self.embeddings, sparse)
+        sandbox = Sandbox()
+        opened.callback(sandbox.close)
+        self.library = make_library(
+            settings, storage / "files", self._documents, self.index, self.embeddings, sandbox
         )
-        self._sandbox = Sandbox()
-        opened.callback(self._sandbox.close)
-        self.library = Library(
-            files=storage / "files",
-            documents=self._documents,
-            index=self.index,
-            embeddings=self.embeddings,
-            sandbox=self._sandbox,
-            sizes=ChunkSizes(
-                settings.chunk_size, settings.chunk_overlap, settings.parent_chunk_size
-            ),
-            limits=Limits(
-                seconds=settings.read_timeout,
-                memory_mb=settings.read_memory_mb,
-                pages=settings.read_max_pages,
-            ),
-            owns_index=settings.qdrant_url is None,
-        )
-        self.funnel = Funnel(
-            self.index,
-            self.embeddings,
-            sparse,
-            self.reranker,
-            self._documents.languages,
-            FunnelSettings(
-                candidates=settings.retrieval_candidates,
-                k_initial=settings.retrieval_k_initial,
-                k_mmr=settings.retrieval_k_mmr,
-                k_final=settings.retrieval_k_rerank,
-                fusion=settings.fusion,
-                dense_weight=settings.dense_weight,
-                dense_weight_foreign=settings.dense_weight_foreign,
-                mmr_lambda=settings.mmr_lambda,
-                full_mmr=settings.full_mmr,
-            ),
+        self._viewer = Viewer(self.library, self._documents, self.index, sandbox)
+        self.funnel = make_funnel(
+            settings, self.index, self.embeddings, sparse, self.reranker, self._documents
         )
         if reset:
             for record in self._documents.all(State.READY):
@@ -363,11 +320,7 @@ class SelfRag:
 
     def chunks(self, document_id: str) -> tuple[list[Chunk], list[Chunk]]:
         """A document's parents and children, both in reading order."""
-        children = [_chunk(payload) for payload in self.index.children(document_id)]
-        wanted = dict.fromkeys(child.parent_id for child in children if child.parent_id)
-        stored = self.index.parents(list(wanted)).values()
-        parents = sorted(map(_chunk, stored), key=lambda parent: parent.position)
-        return parents, children
+        return self._viewer.chunks(document_id)
 
     def delete(self, document_id: str) -> DocumentRecord:
         """Remove a document: vectors, parents, pages, record and file.
@@ -379,37 +332,14 @@ class SelfRag:
         return self.library.delete(document_id)
 
     def page_image(self, document_id: str, page: int, quotes: Sequence[str] = ()) -> bytes:
-        """A page as PNG, with the quotes that stand on it highlighted.
-
-        Raises:
-            UserError: there is no such document or page, or it cannot be drawn.
-        """
-        record = self.library.get(document_id)
-        stored = self._documents.page(document_id, page)
-        if stored is None:
-            raise UserError(f"{record.name} has no page {page}.")
-        file = self.library.file(document_id)
-        boxes: list[Box] = []
-        for quote in quotes:
-            found = find_quote(quote, stored.text)
-            if found is not None:
-                boxes += self._sandbox.boxes(file, page, *found, text=stored.text)
-        return self._sandbox.page_image(file, page, highlight=boxes)
+        """A page as PNG with quotes highlighted; see `Viewer.page_image`."""
+        return self._viewer.page_image(document_id, page, quotes)
 
     def places(
         self, document_id: str, page: int, ranges: Sequence[tuple[int, int]]
     ) -> list[list[Box]]:
-        """Where on a page each ``(start, end)`` range of its text stands, one box per line.
-
-        A range has no box where its place is not known: the text was recognised by OCR.
-
-        Raises:
-            UserError: there is no such document, or it cannot be opened.
-        """
-        file = self.library.file(self.library.get(document_id).id)
-        stored = self._documents.page(document_id, page)
-        text = stored.text if stored else None
-        return [self._sandbox.boxes(file, page, start, end, text=text) for start, end in ranges]
+        """Where ranges of a page's text stand; see `Viewer.places`."""
+        return self._viewer.places(document_id, page, ranges)
 
     # Questions
 
@@ -512,7 +442,7 @@ class SelfRag:
             writer=cast.writer,
             judge=cast.judge,
             search=lambda query: self.funnel.search(query, mode, k=options.k, documents=chosen),
-            locate=self._locate,
+            locate=self._viewer.locate,
             usage=cast.ledger.total,
             mode=mode.value,
             max_retries=options.max_retries,
@@ -554,56 +484,7 @@ class SelfRag:
         """
         return Casting(own.applied(self.settings), self._packaged, own_key=True)
 
-    def _locate(self, hit: Hit, quote: str) -> tuple[int, str | None]:
-        """The page on which a quote of a hit begins, and its printed label."""
-        for spans in (hit.parent_spans, hit.spans):
-            for span in spans:
-                page = self._documents.page(hit.document_id, span.page)
-                if page and find_quote(quote, page.text[span.start : span.end]):
-                    return span.page, page.label
-        page = self._documents.page(hit.document_id, hit.page)
-        return hit.page, page.label if page else None
-
-    def _packaged(self) -> PackagedEmbeddings:
-        """The packaged model, for the local judge and the extractive writer."""
-        with self._encoder_lock:
-            if self._encoder is None:
-                packaged = isinstance(self.embeddings, PackagedEmbeddings)
-                self._encoder = (
-                    self.embeddings if packaged else PackagedEmbeddings(self._models)  # type: ignore[assignment]
-                )
-            return self._encoder  # type: ignore[return-value]
-
-
-def _chunk(payload: Mapping[str, Any]) -> Chunk:
-    """A chunk from what the index stores beside it."""
-    about = payload[METADATA]
-    return Chunk(
-        id=about["chunk_id"],
-        text=payload[CONTENT],
-        start=about["start"],
-        end=about["end"],
-        spans=tuple(Span(*span) for span in about["spans"]),
-        position=about["position"],
-        parent_id=about["parent_id"],
-        heading=about["heading"],
-    )
-
 
 def _as_text(path: Path) -> str:
     """A path as text that any database takes: bytes that are no text are written out."""
     return str(path).encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _open_client(settings: Settings, storage: Path, opened: ExitStack) -> Client:
-    """The index's client; the storage folder is held by this process either way."""
-    if settings.qdrant_url is None:
-        client = EdgeClient(storage / "index")
-        opened.callback(client.close)
-        return client
-    lock = StorageLock(storage)
-    opened.callback(lock.release)
-    key = settings.qdrant_api_key
-    server = ServerClient(settings.qdrant_url, key.get_secret_value() if key else None)
-    opened.callback(server.close)
-    return server

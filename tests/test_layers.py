@@ -15,7 +15,7 @@ LAYERS = [
     {"index", "models"},
     {"retrieval", "records"},
     {"reflection", "evaluation", "documents", "sharing"},
-    {"service", "diagnosis", "process"},
+    {"assembly", "service", "diagnosis", "process"},
     {"interfaces", "ui", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
