@@ -11,7 +11,6 @@ import pytest
 
 from selfrag.index.store import DOCUMENTS
 from selfrag.service import SelfRag
-from tests.benchmarks.conftest import WORDS
 from tests.benchmarks.test_retrieval_speed import points
 from tests.interfaces.conftest import LEAVE, QUESTION, ROYALTY
 from tests.support.library import add_records
@@ -23,6 +22,11 @@ pytestmark = pytest.mark.benchmark
 CHUNKS = 20_000
 CLIENTS = 50
 SEARCHES = 10  #: of each client
+WORDS = """
+system index document passage retrieval evidence claim source question answer page library royalty
+patent contract invoice payment employee department report quarter budget review measure result
+figure table method model training network vector language search engine
+""".split()  # noqa: SIM905
 Said = Callable[[str], None]
 
 
