@@ -35,7 +35,9 @@ def size(number: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """``0.4 s``, ``12 s``, ``3 min``, ``1 h 20 min``."""
+    """``40 ms``, ``0.4 s``, ``12 s``, ``3 min``, ``1 h 20 min``."""
+    if seconds < 0.0995:
+        return f"{1000 * seconds:.0f} ms"
     if seconds < 9.95:
         return f"{seconds:.1f} s"
     if seconds < 59.5:

@@ -26,7 +26,7 @@ def progress(view: JobView) -> str:
         rate = f"{view.rate:.0f}" if view.rate >= 10 else f"{view.rate:.1f}"
         parts.append(f"{rate} {unit}s/s")
     if view.remaining is not None and view.remaining >= 1:
-        parts.append(f"{duration(round(view.remaining))} left in this step")
+        parts.append(f"{duration(max(1, round(view.remaining)))} left in this step")
     return " · ".join(parts)
 
 
