@@ -101,17 +101,7 @@ def make_funnel(
         sparse,
         reranker,
         documents.languages,
-        FunnelSettings(
-            candidates=settings.retrieval_candidates,
-            k_initial=settings.retrieval_k_initial,
-            k_mmr=settings.retrieval_k_mmr,
-            k_final=settings.retrieval_k_rerank,
-            fusion=settings.fusion,
-            dense_weight=settings.dense_weight,
-            dense_weight_foreign=settings.dense_weight_foreign,
-            mmr_lambda=settings.mmr_lambda,
-            full_mmr=settings.full_mmr,
-        ),
+        FunnelSettings.of(settings),
     )
 
 

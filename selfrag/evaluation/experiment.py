@@ -11,7 +11,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from selfrag.documents.chunking import chunk
 from selfrag.documents.language import detect_language
 from selfrag.evaluation.beir import BeirSet
+from selfrag.evaluation.cutting import Cutting
 from selfrag.index.bm25 import FILLED, Bm25Embeddings, average_words
 from selfrag.index.edge import EdgeClient
 from selfrag.index.store import Index
@@ -33,22 +33,6 @@ logger = logging.getLogger(__name__)
 
 #: A stage narrows the list; what it left out stands behind what it kept, in the order before.
 STAGES_FROM_THE_END = ("parents", "rerank", "mmr", "fusion", "bm25", "dense")
-
-
-@dataclass(frozen=True, slots=True)
-class Cutting:
-    """How documents become children.
-
-    Attributes:
-        chunked: cut them as the library cuts PDFs; otherwise each is one child, the usual
-            way to measure on passages.
-        size, overlap, parent: characters, as in the settings.
-    """
-
-    chunked: bool = False
-    size: int = 600
-    overlap: int = 150
-    parent: int = 1200
 
 
 class Experiment:
@@ -73,6 +57,10 @@ class Experiment:
             for child in found.lists.get(stage, ()):
                 ranked.setdefault(self._document_of[child])
         return list(ranked)
+
+    def documents(self, children: Iterable[str]) -> list[str]:
+        """The documents of a ranked list of children, each at its best chunk's place."""
+        return list(dict.fromkeys(self._document_of[child] for child in children))
 
     def rankings(
         self, mode: Mode, settings: FunnelSettings | None = None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from selfrag.evaluation.labelling import Labelling
-from selfrag.evaluation.study import Searched, Study, make_study
+from selfrag.evaluation.study import MEASURES, Searched, Study, make_study
 from selfrag.records.documents import DocumentRecord
 from selfrag.retrieval.funnel import MAX_K, Funnel
 from selfrag.retrieval.result import Retrieval, StageStatus
@@ -47,11 +47,13 @@ class LabelStudies:
         variants: Sequence[Variant],
         owner: str | None = None,
         progress: Callable[[int, int], None] = lambda done, all_: None,
+        measure: str = MEASURES[0],
     ) -> Study:
         """Every variant on every labelled question.
 
         Args:
             progress: told searches done and searches in all.
+            measure: the one that is tested.
 
         Raises:
             ModelError: the endpoint of the embedding model does not answer.
@@ -71,7 +73,12 @@ class LabelStudies:
                 row[key] = self._known[at]
                 progress(len(found) * len(data.queries) - len(data.queries) + len(row), total)
         return make_study(
-            NAME, data.queries, data.qrels, found, notes=_notes(data.without, data.gone)
+            NAME,
+            data.queries,
+            data.qrels,
+            found,
+            measure=measure,
+            notes=_notes(data.without, data.gone),
         )
 
     def _remember(self, at: Any, made: Searched) -> None:

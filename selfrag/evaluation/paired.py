@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 RESAMPLES = 10_000
 SEED = 20240229
@@ -74,6 +73,8 @@ def compare_all(
 
 
 def _difference(difference: np.ndarray, p_randomisation: float | None) -> Difference:
+    from scipy import stats  # half a second to import, which a kept study need not wait for
+
     number = len(difference)
     wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
     counts = (wins, number - wins - losses, losses)
@@ -94,6 +95,8 @@ def _difference(difference: np.ndarray, p_randomisation: float | None) -> Differ
 
 def _randomisation(differences: np.ndarray) -> list[float]:
     """One p for each row."""
+    from scipy import stats
+
     result = stats.permutation_test(
         (differences,),
         lambda values, axis: np.mean(values, axis=axis),

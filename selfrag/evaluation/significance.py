@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy import stats
 
 from selfrag.evaluation.paired import Difference, compare_all
 
@@ -68,6 +67,8 @@ def mean_interval(values: Sequence[float]) -> Mean:
     mean = float(np.mean(values))
     if len(values) < 2:
         return Mean(mean, None, None, 1)
+    from scipy import stats  # half a second to import, which a kept study need not wait for
+
     error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
     reach = float(stats.t.ppf(0.975, len(values) - 1)) * error
     return Mean(mean, max(0.0, mean - reach), min(1.0, mean + reach), len(values))
@@ -112,6 +113,8 @@ def questions_needed(mean: float, deviation: float, alpha: float = ALPHA) -> int
 
 
 def _power(effect: float, count: int, alpha: float) -> float:
+    from scipy import stats
+
     freedom = count - 1
     critical = stats.t.ppf(1 - alpha / 2, freedom)
     shift = effect * math.sqrt(count)

@@ -10,7 +10,7 @@ or is not part of the mode, how long it took, and the rank and score it gave eac
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from selfrag.errors import ModelError, UserError
 from selfrag.models.rerankers import Reranker, RerankerState
@@ -22,6 +22,7 @@ from selfrag.retrieval.mmr import mmr
 from selfrag.retrieval.query import check_query
 from selfrag.retrieval.result import Hit, Mode, Retrieval
 from selfrag.retrieval.trace import Trace
+from selfrag.settings import Settings
 
 MAX_K = 100
 RERANK_SLICE = 32  #: passages a cross-encoder reads at most: it costs some 10 ms a passage
@@ -52,6 +53,21 @@ class FunnelSettings:
     dense_weight_foreign: float = 0.2
     mmr_lambda: float = 0.8
     full_mmr: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """As the settings have it."""
+        return cls(
+            candidates=settings.retrieval_candidates,
+            k_initial=settings.retrieval_k_initial,
+            k_mmr=settings.retrieval_k_mmr,
+            k_final=settings.retrieval_k_rerank,
+            fusion=settings.fusion,
+            dense_weight=settings.dense_weight,
+            dense_weight_foreign=settings.dense_weight_foreign,
+            mmr_lambda=settings.mmr_lambda,
+            full_mmr=settings.full_mmr,
+        )
 
 
 class Funnel:

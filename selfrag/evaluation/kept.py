@@ -1,0 +1,156 @@
+"""What is kept of studies: searches one by one, results whole, and what a study was made of.
+
+    <folder>/<signature>/<variant>.jsonl      a line for each question: an interrupted run goes on
+    <folder>/<signature>/<result>.json        a finished study: the same again costs nothing
+    <folder>/<set>.json                       what the last study of this set was made of
+
+The signature is a digest of everything that can change a number: data, models, settings, the
+versions of what computes, and the code that searches.
+"""
+
+import hashlib
+import importlib.metadata
+import json
+import logging
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from selfrag.evaluation.beir import BeirSet
+from selfrag.evaluation.study import Searched
+
+logger = logging.getLogger(__name__)
+
+_PACKAGE = Path(__file__).parents[1]
+_CODE = ("retrieval", "index", "models", "evaluation")
+_VERSIONS = ("qdrant-edge-py", "fastembed", "ir-measures", "scipy", "numpy")
+
+
+def made_of(data: BeirSet, **parts: Any) -> dict[str, str]:
+    """Everything that a study depends on, by name, as text that can be compared."""
+    digest = hashlib.sha256()
+    for texts in (data.documents, data.queries):
+        for key, text in texts.items():
+            digest.update(f"{key}\0{text}\0".encode())
+    digest.update(json.dumps(data.qrels, sort_keys=True).encode())
+    found = {"data": digest.hexdigest()[:16], "code": code_digest()}
+    found |= {name: importlib.metadata.version(name) for name in _VERSIONS}
+    for name, value in parts.items():
+        if isinstance(value, Mapping):
+            found |= {str(key): str(inner) for key, inner in value.items()}
+        else:
+            found[name.replace("_", " ")] = str(value)
+    return found
+
+
+def code_digest() -> str:
+    """Of the source that searches and measures."""
+    digest = hashlib.sha256()
+    for folder in _CODE:
+        for path in sorted((_PACKAGE / folder).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """What is different, in words; digests say only that they are."""
+    said = []
+    for name in sorted(before.keys() | now.keys()):
+        old, new = before.get(name), now.get(name)
+        if old != new:
+            digest = name in ("data", "code")
+            values = f"{name}: {old or 'not known'} before, {new or 'not known'} now"
+            said.append(f"the {name} changed" if digest else values)
+    return said
+
+
+class Kept:
+    """The files of one signature.
+
+    Args:
+        folder: of all studies.
+        name: of the set.
+        parts: what `made_of` gave.
+    """
+
+    def __init__(self, folder: Path, name: str, parts: Mapping[str, str]) -> None:
+        self.parts = dict(parts)
+        text = json.dumps(self.parts, sort_keys=True)
+        self.signature = hashlib.sha256(text.encode()).hexdigest()[:16]
+        self._folder = folder / self.signature
+        safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:80]
+        self._last = folder / f"{safe or 'set'}.json"
+
+    def changes(self) -> list[str]:
+        """What changed since the last study of this set; nothing where there was none."""
+        before = _read(self._last)
+        return changed(before, self.parts) if before else []
+
+    def remember(self) -> None:
+        """This is now the last study of the set."""
+        _write(self._last, self.parts)
+
+    def result(self, wanted: str) -> dict[str, Any] | None:
+        """A finished study."""
+        return _read(self._result(wanted))
+
+    def keep(self, wanted: str, result: Mapping[str, Any]) -> None:
+        """Keep a finished study."""
+        _write(self._result(wanted), result)
+
+    def searched(self, variant: str) -> dict[str, Searched]:
+        """Question id -> what was found, as far as an earlier run came."""
+        path = self._lines(variant)
+        if not path.exists():
+            return {}
+        found: dict[str, Searched] = {}
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                row = json.loads(line)
+                found[row["query"]] = Searched(
+                    tuple(row["ranking"]), row["seconds"], row["skipped"]
+                )
+            except (ValueError, KeyError, TypeError):
+                # The last line of a run that was ended while it wrote: searched again.
+                logger.info("a line of %s is not whole and is left out", path)
+        return found
+
+    def add(self, variant: str, rows: Mapping[str, Searched]) -> None:
+        """Keep some more searches."""
+        path = self._lines(variant)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            for query, each in rows.items():
+                # Begins with a line end: what a broken line left behind ends there.
+                file.write("\n" + json.dumps({"query": query, **asdict(each)}, default=dict))
+
+    def forget(self) -> None:
+        """Remove everything of this signature."""
+        for path in self._folder.glob("*.json*"):
+            path.unlink()
+
+    def _lines(self, variant: str) -> Path:
+        return self._folder / f"{hashlib.sha256(variant.encode()).hexdigest()[:12]}.jsonl"
+
+    def _result(self, wanted: str) -> Path:
+        return self._folder / f"result-{hashlib.sha256(wanted.encode()).hexdigest()[:12]}.json"
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return found
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        logger.warning("%s cannot be read (%s): measured again", path, error)
+        return None
+
+
+def _write(path: Path, value: Mapping[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(f".{os.getpid()}.part")
+    part.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+    part.replace(path)

@@ -1,0 +1,153 @@
+"""A study as files: the table one would publish, CSV, and a page of HTML."""
+
+import csv
+import html
+import io
+from collections.abc import Sequence
+
+from selfrag.evaluation.study import MEASURES, Study
+from selfrag.evaluation.verdict import label, probability, verdict
+
+Table = tuple[str, list[str], list[list[str]]]  #: title, heads, rows
+
+
+def tables(study: Study) -> list[Table]:
+    """Every table of a study: means, tests, intervals and times, strata, sensitivity.
+
+    In the first one each mode has a letter; those behind a value are the modes over which it is
+    significantly better (randomisation test, Holm-corrected, 5 %).
+    """
+    made = [_means(study), _tests(study), _spread(study)]
+    if study.strata:
+        heads = ["label", "questions", *map(label, study.figures)]
+        rows = [
+            [name, str(next(iter(row.values())).count), *(_number(row[v].mean) for v in row)]
+            for name, row in study.strata.items()
+        ]
+        made.append((f"{study.measure} by label", heads, rows))
+    for name, values in study.sensitivity.items():
+        title = {"rrf_k": "RRF k", "dense_weight": "dense weight (convex)"}.get(name, name)
+        rows = [[value, _number(mean)] for value, mean in values.items()]
+        made.append((f"Hybrid by {title}", [title, study.measure], rows))
+    return [table for table in made if table[2]]
+
+
+def _means(study: Study) -> Table:
+    letters = {name: chr(ord("a") + place) for place, name in enumerate(study.figures)}
+    better: dict[str, list[str]] = {name: [] for name in study.figures}
+    for pair in study.pairs:
+        if pair.significant:
+            wins = pair.difference.mean > 0
+            better[pair.a if wins else pair.b].append(letters[pair.b if wins else pair.a])
+    measures = list(dict.fromkeys((study.measure, *MEASURES)))
+    rows = []
+    for name, each in study.figures.items():
+        first = each.means[study.measure]
+        over = f" {''.join(sorted(better[name]))}" if better[name] else ""
+        rows.append(
+            [
+                f"{letters[name]}  {label(name)}",
+                f"{_number(first.mean)}{over}",
+                *(_number(each.means[measure].mean) for measure in measures[1:]),
+            ]
+        )
+    return study.name, ["mode", study.measure, *measures[1:]], rows
+
+
+def _spread(study: Study) -> Table:
+    rows = []
+    for name, each in study.figures.items():
+        mean = each.means[study.measure]
+        rows.append(
+            [
+                label(name),
+                "" if mean.low is None else f"{mean.low:.3f} to {mean.high:.3f}",
+                "" if each.median is None else f"{each.median * 1000:.1f}",
+                "" if each.p95 is None else f"{each.p95 * 1000:.1f}",
+                ", ".join(each.skipped),
+            ]
+        )
+    heads = ["mode", f"{study.measure}, 95 %", "median ms", "p95 ms", "skipped"]
+    return "Interval, and how long a search takes", heads, rows
+
+
+def _tests(study: Study) -> Table:
+    heads = ["", "difference", "95 % interval", "p rand.", "p t-test", "win/tie/loss"]
+    rows = []
+    for pair in study.pairs:
+        each = pair.difference
+        interval = "" if each.low is None else f"{each.low:+.3f} to {each.high:+.3f}"
+        rows.append(
+            [
+                f"{label(pair.a)} – {label(pair.b)}",
+                f"{each.mean:+.4f}",
+                interval,
+                _p(pair.p_randomisation),
+                _p(pair.p_t),
+                f"{each.wins}/{each.ties}/{each.losses}",
+            ]
+        )
+    title = f"Tests on {study.measure}: randomisation and paired t, two-sided, Holm-corrected"
+    return title, heads, rows
+
+
+def as_csv(study: Study) -> str:
+    """A row for each mode and question, every measure a column: what others compute with."""
+    measures = list(dict.fromkeys((study.measure, *MEASURES)))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["set", "mode", "question_id", "question", *measures])
+    for name, each in study.figures.items():
+        for query, text in study.questions.items():
+            values = [f"{each.values[measure][query]:.6f}" for measure in measures]
+            writer.writerow([study.name, name, query, _plain(text), *values])
+    return out.getvalue()
+
+
+def as_html(study: Study, made_of: Sequence[tuple[str, str]] = ()) -> str:
+    """One page, without scripts and without anything to fetch."""
+    parts = [f"<h1>{html.escape(study.name)}</h1>"]
+    parts += [f"<p>{html.escape(sentence)}</p>" for sentence in verdict(study)]
+    for title, heads, rows in tables(study):
+        head = "".join(f"<th>{html.escape(each)}</th>" for each in heads)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in rows
+        )
+        parts.append(
+            f"<h2>{html.escape(title)}</h2><table><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>"
+        )
+    parts += [f"<p>{html.escape(note)}</p>" for note in study.notes]
+    if made_of:
+        items = "".join(
+            f"<li>{html.escape(name)}: {html.escape(value)}</li>" for name, value in made_of
+        )
+        parts.append(f"<h2>Made of</h2><ul>{items}</ul>")
+    return _PAGE.format(title=html.escape(study.name), body="\n".join(parts))
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
+body {{ font: 16px/1.5 system-ui, sans-serif; }}
+body {{ margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }}
+table {{ border-collapse: collapse; display: block; overflow-x: auto; }}
+th, td {{ border-bottom: 1px solid #ced4da; padding: .3rem .7rem; text-align: right; }}
+th:first-child, td:first-child {{ text-align: left; }}
+</style></head><body>
+{body}
+</body></html>
+"""
+
+
+def _plain(text: str) -> str:
+    """A question that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in "=+-@\t\r" else text
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"
+
+
+def _p(value: float | None) -> str:
+    return "no test" if value is None else probability(value).removeprefix("= ")

@@ -1,0 +1,180 @@
+"""Commands that measure: what each mode of retrieval finds, with tests between them."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfrag.interfaces.cli.app import AsJson, app, examples, fail, opened, print_json
+
+if TYPE_CHECKING:
+    from selfrag.evaluation.retrieval_study import Measured, Task
+    from selfrag.evaluation.study import Study
+
+group = typer.Typer(
+    help="Measure on labelled questions, with intervals and significance tests.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(group, name="evaluate")
+
+_USUAL = ("bm25", "dense", "hybrid", "hybrid_mmr", "hybrid_rerank", "full")
+
+
+@group.command(
+    epilog=examples(
+        "evaluate retrieval scifact",
+        "evaluate retrieval scifact --mode bm25 --mode hybrid:fusion=rrf --html scifact.html",
+        "evaluate retrieval --labels   # your own, from the Compare page",
+    )
+)
+def retrieval(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(help="In BEIR layout: corpus.jsonl, queries.jsonl, qrels/test.tsv."),
+    ] = None,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Measure on your own labels instead of a folder.")
+    ] = False,
+    mode: Annotated[
+        list[str] | None,
+        typer.Option(help="May be repeated, and may have parameters: hybrid:fusion=rrf,k=10."),
+    ] = None,
+    split: Annotated[str, typer.Option(help="The file of qrels/ that is taken.")] = "test",
+    measure: Annotated[
+        str, typer.Option(help="The one that is tested, as ir-measures writes it.")
+    ] = "nDCG@10",
+    chunked: Annotated[
+        bool, typer.Option("--chunked", help="Cut documents as PDFs are cut.")
+    ] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Search again what was kept of an earlier run.")
+    ] = False,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write every value, a row per mode and question.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the tables as a page.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure what modes find, and test whether they differ. The same again costs nothing."""
+    from selfrag.errors import ModelError, UserError
+    from selfrag.evaluation.set_task import task_of
+    from selfrag.evaluation.study_text import as_csv, as_html
+    from selfrag.retrieval.variant import Variant
+    from selfrag.settings import load_settings
+
+    try:
+        if labels == (folder is not None):
+            raise UserError("Name a folder in BEIR layout, or --labels for your own.")
+        variants = tuple(Variant.parse(name) for name in mode or _USUAL)
+        began = time.perf_counter()
+        if folder is None:
+            with opened(as_json) as rag:
+                study, made = rag.measuring.study(variants, measure=_known(measure)), None
+        else:
+            task = task_of(
+                folder,
+                load_settings(),
+                variants,
+                split=split,
+                measure=_known(measure),
+                chunked=chunked,
+            )
+            made = _run(task, fresh=fresh, quiet=as_json)
+            study = made.study
+        for path, text in (
+            (csv, lambda: as_csv(study)),
+            (html, lambda: as_html(study, list(made.made_of.items()) if made else ())),
+        ):
+            if path is not None:
+                path.write_text(text(), encoding="utf-8")
+    except OSError as error:
+        fail(f"{error.filename} cannot be written ({error.strerror}): name another.", as_json)
+    except (UserError, ModelError) as error:
+        fail(str(error), as_json)
+    if as_json:
+        about = {"signature": made.signature, "made_of": made.made_of} if made else {}
+        print_json({**study.to_json(), **about})
+    else:
+        _tell(study, made, time.perf_counter() - began, [p for p in (csv, html) if p])
+
+
+def _known(measure: str) -> str:
+    """The measure, refused where ir-measures has none of that name."""
+    import ir_measures
+
+    from selfrag.errors import UserError
+
+    try:
+        return str(ir_measures.parse_measure(measure))
+    except (NameError, ValueError, SyntaxError, KeyError, TypeError):
+        raise UserError(
+            f"There is no measure {measure!r}: take one such as nDCG@10, R@20, RR@10 or P@5."
+        ) from None
+
+
+def _run(task: "Task", *, fresh: bool, quiet: bool) -> "Measured":
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    from selfrag.evaluation.retrieval_study import measure
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as bar:
+        tasks: dict[str, int] = {}
+
+        def progress(what: str, done: int, total: int) -> None:
+            stage = what.split(",")[0]
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(what, total=total)
+            bar.update(tasks[stage], completed=done, total=total, description=what)  # type: ignore[arg-type]
+
+        return measure(task, progress=progress, fresh=fresh)
+
+
+def _tell(study: "Study", made: "Measured | None", seconds: float, written: list[Path]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from selfrag.evaluation.study_text import tables
+    from selfrag.evaluation.verdict import verdict
+    from selfrag.wording import duration
+
+    console = Console()
+    if not console.is_terminal:
+        console.width = 120  # a file has no edge at which tables would have to be squeezed
+    for sentence in verdict(study):
+        console.print(sentence, markup=False, highlight=False)
+    for title, heads, rows in tables(study):
+        table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title_justify="left")
+        for place, head in enumerate(heads):
+            table.add_column(head, justify="left" if not place else "right", no_wrap=not place)
+        for row in rows:
+            table.add_row(*row)
+        console.print(table, markup=False)
+    said = list(study.notes)
+    if study.embedding is not None:
+        said.append(
+            "ms: a search without embedding the question, which takes "
+            f"{study.embedding * 1000:.1f}."
+        )
+    if made is not None and made.again:
+        said.append(f"All of it was there from an earlier run ({duration(seconds)}).")
+    if made is not None and made.changes:
+        said.append("Since the last run of this set: " + "; ".join(made.changes) + ".")
+    said += [f"{path} is written." for path in written]
+    for line in said:
+        console.print(line, markup=False, highlight=False)

@@ -1,0 +1,69 @@
+"""``python -m selfrag evaluate``, run as a person runs it."""
+
+import pytest
+
+from tests.evaluation.test_retrieval_sets import DOCUMENTS, QUERIES, write
+from tests.interfaces.test_cli import Shell
+
+QRELS = "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td4\t1\n"
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
+    folder = tmp_path_factory.mktemp("evaluate")
+    made = folder / "dam"
+    (made / "qrels").mkdir(parents=True)
+    write(made / "corpus.jsonl", [{"_id": k, "title": "", "text": t} for k, t in DOCUMENTS.items()])
+    write(made / "queries.jsonl", [{"_id": k, "text": t} for k, t in QUERIES.items()])
+    (made / "qrels" / "test.tsv").write_text(QRELS)
+    return Shell(folder)
+
+
+def test_folder_is_measured_once_and_told_as_sentence_and_table(shell: Shell) -> None:
+    words = ("evaluate", "retrieval", "dam", "--mode", "bm25", "--mode", "hybrid:fusion=rrf")
+    done = shell.run(*words, "--csv", "dam.csv", "--html", "dam.html")
+    assert done.returncode == 0, done.stderr
+    assert "bm25 and hybrid, RRF" in done.stdout or "hybrid, RRF and bm25" in done.stdout
+    assert "Tests on nDCG@10" in done.stdout and "1 question without qrels" in done.stdout
+    assert (shell.folder / "dam.csv").read_text().count("\n") == 5
+    assert "<table>" in (shell.folder / "dam.html").read_text()
+    again = shell.run(*words)
+    assert "All of it was there from an earlier run" in again.stdout
+
+
+def test_json_holds_every_value_and_what_it_was_made_of(shell: Shell) -> None:
+    found = shell.json("evaluate", "retrieval", "dam", "--mode", "bm25", "--measure", "P@1")
+    assert found["measure"] == "P@1"
+    assert found["figures"]["bm25"]["values"]["P@1"] == {"q1": 1.0, "q2": 1.0}
+    assert found["made_of"]["dense_weight"] == "0.4"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("retrieval",), "Name a folder"),
+        (("retrieval", "dam", "--labels"), "Name a folder"),
+        (("retrieval", "nowhere"), "is not there"),
+        (("retrieval", "dam", "--split", "dev"), "is not there"),
+        (("retrieval", "dam", "--mode", "best"), "There is no mode 'best'"),
+        (("retrieval", "dam", "--mode", "bm25", "--mode", "bm25"), "named twice"),
+        (("retrieval", "dam", "--measure", "beauty"), "There is no measure 'beauty'"),
+        (
+            ("retrieval", "dam", "--mode", "bm25", "--csv", "no/such/folder.csv"),
+            "cannot be written",
+        ),
+    ],
+)
+def test_what_cannot_be_measured_is_told_in_a_sentence(
+    shell: Shell, words: tuple[str, ...], said: str
+) -> None:
+    done = shell.run("evaluate", *words)
+    assert done.returncode == 1
+    assert said in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_labels_of_an_empty_library_say_what_to_do(shell: Shell) -> None:
+    done = shell.run("evaluate", "retrieval", "--labels", "--mode", "bm25", "--mode", "dense")
+    assert done.returncode == 0, done.stderr
+    assert "label at least two questions" in " ".join(done.stdout.split())
