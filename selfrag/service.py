@@ -29,6 +29,7 @@ from selfrag.documents.viewer import Viewer
 from selfrag.errors import UserError
 from selfrag.evaluation.label_study import LabelStudies
 from selfrag.evaluation.labelling import Labelling
+from selfrag.evaluation.studies import Studies
 from selfrag.index.bm25 import Bm25Embeddings, average_words
 from selfrag.index.server import ServerClient, ServerHealth, server_health
 from selfrag.index.store import Index
@@ -77,6 +78,7 @@ class SelfRag:
         feedback: what was said of runs.
         labels: how relevant passages were found for questions.
         measuring: modes measured on the labels.
+        studies: measuring in the background, on sets as well.
         sharing: runs as reports and as JSON.
         samples: the sample library.
         suggestions: questions that the library is known to answer.
@@ -120,6 +122,8 @@ class SelfRag:
         self.conversations, self.feedback = self._runs.conversations, self._runs.feedback
         self.labels = Labelling(Labels(engine), lambda: self.index)
         self.measuring = LabelStudies(self.labels, lambda: self.funnel, self.ready)
+        self.studies = Studies(settings, self.measuring)
+        opened.callback(self.studies.close)
         self.sharing = Sharing(self.run, self.recorded, self.page_image)
         self.samples = Samples(self.documents, self.submit, self.delete, lambda: self.incoming)
         self.suggestions = Suggestions(

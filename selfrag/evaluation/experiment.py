@@ -31,6 +31,7 @@ from selfrag.retrieval.result import Mode, Retrieval
 
 logger = logging.getLogger(__name__)
 
+_TOGETHER = 1_000  #: passages whose vectors are kept at once: an interruption loses no more
 #: A stage narrows the list; what it left out stands behind what it kept, in the order before.
 STAGES_FROM_THE_END = ("parents", "rerank", "mmr", "fusion", "bm25", "dense")
 
@@ -177,14 +178,21 @@ class KeptVectors:
     def documents(
         self, texts: Sequence[str], progress: Progress | None = None
     ) -> NDArray[np.float32]:
-        """Shape ``(len(texts), dimension)``."""
-        return self._kept(
-            "documents",
-            texts,
-            lambda: np.array(
-                self._model.embed_documents(list(texts), progress=progress), dtype=np.float32
-            ),
-        )
+        """Shape ``(len(texts), dimension)``; each thousand is kept as soon as it is there."""
+        parts = []
+        for begin in range(0, len(texts), _TOGETHER):
+            some = list(texts[begin : begin + _TOGETHER])
+
+            def told(done: int, total: int, begin: int = begin) -> None:
+                if progress is not None:
+                    progress(begin + done, len(texts))
+
+            def make(some: list[str] = some, told: Progress = told) -> NDArray[np.float32]:
+                return np.array(self._model.embed_documents(some, progress=told), dtype=np.float32)
+
+            parts.append(self._kept("documents", some, make))
+            told(len(some), len(some))
+        return np.concatenate(parts) if parts else np.zeros((0, self.dimension), np.float32)
 
     def queries(self, texts: Sequence[str]) -> None:
         """Have the vectors of these queries ready."""

@@ -18,14 +18,13 @@ from selfrag.ui.settings_panel import MODES
 QUESTION, VARIANTS = "q", "modes"  #: in the address
 _USUAL = ("bm25", "dense", "hybrid")
 _MOST_SHOWN = 20
+_WRITTEN = "compare-address"
 _OWN, _KEY, _PICKED, _SHOWN = "compare-own", "compare-question", "compare-modes", "compare-k"
 
 
 def draw_choice(rag: SelfRag) -> tuple[str, list[Variant], int]:
     """Draw the choices; returns question (blank where none), modes, passages of each list."""
-    asked = st.query_params.get(QUESTION, "")[:2000]
-    if _KEY not in st.session_state:
-        st.session_state[_KEY] = asked
+    _take_up_address()
     question = st.text_input(
         "Question",
         key=_KEY,
@@ -35,8 +34,6 @@ def draw_choice(rag: SelfRag) -> tuple[str, list[Variant], int]:
         persist_state="session",
     )
     options = _options()
-    if _PICKED not in st.session_state:
-        st.session_state[_PICKED] = [item for item in _asked() if item in options]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         picked = st.pills(
             "Modes",
@@ -69,6 +66,17 @@ def ask(question: str) -> None:
     st.session_state[_KEY] = question
 
 
+def _take_up_address() -> None:
+    """Take question and modes from an address that this page did not write itself."""
+    state = st.session_state
+    named = (st.query_params.get(QUESTION), st.query_params.get(VARIANTS))
+    foreign = any(named) and named != state.get(_WRITTEN)
+    if _KEY not in state or (foreign and named[0]):
+        state[_KEY] = (named[0] or "")[:2000]
+    if _PICKED not in state or (foreign and named[1]):
+        state[_PICKED] = _asked()
+
+
 def _options() -> list[str]:
     """Every mode, then those with other parameters that were named or added."""
     own = st.session_state.setdefault(_OWN, [])
@@ -93,11 +101,10 @@ def _asked() -> list[str]:
 
 
 def _remember(question: str, variants: list[Variant]) -> None:
+    asked, named = question.strip() or None, ";".join(map(str, variants)) or None
+    st.session_state[_WRITTEN] = (asked, named)
     st.query_params.from_dict(
-        {
-            **({QUESTION: question.strip()} if question.strip() else {}),
-            VARIANTS: ";".join(map(str, variants)),
-        }
+        {key: value for key, value in ((QUESTION, asked), (VARIANTS, named)) if value}
     )
 
 

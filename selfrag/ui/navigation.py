@@ -37,7 +37,7 @@ def main() -> None:
     presenting = asked_run() is not None
     chat = page_list.chat()
     page = st.navigation(
-        [chat, page_list.documents(), page_list.compare(), page_list.runs()],
+        [chat, page_list.documents(), page_list.compare(), page_list.evaluate(), page_list.runs()],
         position="hidden" if presenting else "sidebar",
     )
     try:

@@ -18,6 +18,11 @@ def documents() -> StreamlitPage:
     return st.Page(_FOLDER / "documents.py", title="Documents", icon=":material/library_books:")
 
 
+def evaluate() -> StreamlitPage:
+    """Evaluate: what modes find on many labelled questions."""
+    return st.Page(_FOLDER / "evaluate.py", title="Evaluate", icon=":material/query_stats:")
+
+
 def runs() -> StreamlitPage:
     """Side by side: two answers and what differs."""
     return st.Page(_FOLDER / "runs.py", title="Side by side", icon=":material/compare_arrows:")

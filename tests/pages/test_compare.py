@@ -140,7 +140,8 @@ def test_another_setting_of_a_mode_is_added_and_compared(harbour: SelfRag, app: 
     next(button for button in app.button if button.label == "Add it").click().run()
     assert not app.exception
     assert "hybrid:dense_weight=0.1" in "".join(app.query_params["modes"])
-    assert "hybrid, dense weight 0.1" in texts(app)
+    compared = app.session_state["compare-kept"][1].outcomes
+    assert Variant(Mode.HYBRID, dense_weight=0.1) in [each.variant for each in compared]
 
 
 def test_every_mode_has_a_colour_of_its_own_that_means_nothing_else() -> None:
@@ -165,3 +166,14 @@ def test_charts_show_the_numbers_of_the_comparison(harbour: SelfRag) -> None:
     assert (first.line.color, first.y[-1]) == (LIGHT.good, found.passages[0].places[1])
     scores = compare_charts.scores(found, 1, None, MODES_LIGHT, LIGHT)
     assert len(scores.data) == 3
+
+
+def test_link_to_another_question_is_followed_in_an_open_page(
+    harbour: SelfRag, app: AppTest
+) -> None:
+    compare(app)
+    compare(app, "Are dogs allowed?", "dense;full")
+    assert app.text_input[0].value == "Are dogs allowed?"
+    assert "".join(app.query_params["modes"]) == "dense;full"
+    app.text_input[0].set_value(QUESTION).run()
+    assert app.text_input[0].value == QUESTION

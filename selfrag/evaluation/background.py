@@ -1,0 +1,130 @@
+"""Measuring in the background: a study outlives the page and the tab that started it.
+
+One at a time, since a study uses every core while it embeds.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from selfrag.errors import ModelError, UserError
+from selfrag.evaluation.retrieval_study import Cancelled, Progress
+from selfrag.evaluation.study import Study
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A study under way, or ended, as it stands at one moment.
+
+    Attributes:
+        name: of the set.
+        what: what is being done.
+        done, total: how much of that is done; total 0 where not known yet.
+        remaining: seconds left of it at the rate so far, or None.
+        study: what came of it.
+        again: whether all of it was there from an earlier run.
+        changes: what is different from the last study of this set.
+        error: why there is none, for the person.
+        cancelled: whether it was ended on purpose.
+    """
+
+    name: str
+    what: str = "beginning"
+    done: int = 0
+    total: int = 0
+    remaining: float | None = None
+    study: Study | None = None
+    again: bool = False
+    changes: tuple[str, ...] = ()
+    error: str | None = None
+    cancelled: bool = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether it is over, well or badly."""
+        return self.study is not None or self.error is not None
+
+
+#: does the work: (progress, cancel) -> study, whether it was there, what changed
+Work = Callable[[Progress, threading.Event], tuple[Study, bool, tuple[str, ...]]]
+
+
+class Background:
+    """At most one study under way, and the last that ended."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._view: View | None = None
+        self._cancel = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._began = ("", 0.0)
+
+    def view(self) -> View | None:
+        """The study under way or the last; None where there was none yet."""
+        with self._lock:
+            return self._view
+
+    def start(self, name: str, work: Work) -> None:
+        """Begin.
+
+        Raises:
+            UserError: one is under way.
+        """
+        with self._lock:
+            if self._view is not None and not self._view.finished:
+                raise UserError(f"{self._view.name} is being measured: wait for it or cancel it.")
+            self._view = View(name)
+            self._cancel = threading.Event()
+            self._thread = threading.Thread(
+                target=self._run, args=(work, self._cancel), name="evaluation", daemon=True
+            )
+            self._thread.start()
+
+    def cancel(self) -> None:
+        """Ask the study under way to end; what it searched is kept."""
+        self._cancel.set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Whether what was started is over, after at most ``timeout`` seconds."""
+        if self._thread is not None:
+            self._thread.join(timeout)
+            return not self._thread.is_alive()
+        return True
+
+    def close(self) -> None:
+        """End what is under way and wait for it."""
+        self.cancel()
+        self.wait(30)
+
+    def _run(self, work: Work, cancel: threading.Event) -> None:
+        try:
+            study, again, changes = work(self._progress, cancel)
+            self._change(study=study, again=again, changes=changes)
+        except Cancelled as error:
+            self._change(error=str(error), cancelled=True)
+        except (UserError, ModelError) as error:
+            self._change(error=str(error))
+        except Exception:
+            logger.exception("measuring failed")
+            self._change(
+                error="Something went wrong while measuring. The log of the application says "
+                "what happened; what was searched is kept."
+            )
+
+    def _change(self, **values: object) -> None:
+        with self._lock:
+            assert self._view is not None
+            self._view = replace(self._view, **values)  # type: ignore[arg-type]
+
+    def _progress(self, what: str, done: int, total: int) -> None:
+        stage = what.split(",")[0]
+        now = time.monotonic()
+        if self._began[0] != stage:
+            self._began = (stage, now)
+        spent = now - self._began[1]
+        remaining = spent / done * (total - done) if done and spent > 1 else None
+        self._change(what=what, done=done, total=total, remaining=remaining)

@@ -1,0 +1,137 @@
+"""What is to be measured: your labels or a set, which modes, by which measure."""
+
+import streamlit as st
+
+from selfrag.errors import UserError
+from selfrag.evaluation.study import MEASURES
+from selfrag.retrieval.comparison import MOST
+from selfrag.retrieval.result import Mode
+from selfrag.retrieval.variant import Variant
+from selfrag.service import SelfRag
+from selfrag.ui.colours import main_button
+from selfrag.ui.literal import literal
+from selfrag.ui.person import owner
+from selfrag.ui.settings_panel import MODES
+from selfrag.ui.study_view import EXPLAINED
+from selfrag.wording import count
+
+LABELS = "Your labels"
+_SET, _MODES, _MEASURE, _TOLD, _FILE = (
+    "evaluate-set",
+    "evaluate-modes",
+    "evaluate-measure",
+    "evaluate-told",
+    "evaluate-file",
+)
+#: Mode with another fusion, of which one wants to know as often.
+_OFFERED = [*(mode.value for mode in Mode), "hybrid:fusion=rrf"]
+
+
+def draw_choice(rag: SelfRag) -> None:
+    """Draw the choices and the button that begins."""
+    labels, questions = rag.labels.counts(owner())
+    st.markdown(
+        "Every mode searches every labelled question. You see which finds more, and whether that "
+        "could be chance."
+    )
+    told = st.session_state.pop(_TOLD, None)
+    if told is not None:
+        (st.success if told[0] else st.error)(literal(told[1]))
+    names = {LABELS: f"Your labels ({count(questions, 'question')})"}
+    names |= {name: literal(name) for name in rag.studies.sets.all()}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            "Questions",
+            list(names),
+            key=_SET,
+            format_func=names.__getitem__,
+            width=320,
+            persist_state="session",
+        )
+        _upload(rag)
+        if chosen != LABELS:
+            st.button(
+                "Remove the set",
+                icon=":material/delete:",
+                type="tertiary",
+                on_click=_remove,
+                args=(rag, chosen),
+            )
+    picked = st.pills(
+        "Modes",
+        _OFFERED,
+        selection_mode="multi",
+        default=["bm25", "dense", "hybrid"],
+        key=_MODES,
+        format_func=lambda item: literal(Variant.parse(item).label),
+        help="  \n".join(f"**{literal(mode.value)}**: {does}" for mode, does in MODES.items()),
+        persist_state="session",
+    )
+    measure = st.selectbox(
+        "Measure that is tested",
+        list(MEASURES),
+        key=_MEASURE,
+        format_func=lambda name: f"{name}: {EXPLAINED[name]}",
+        width=480,
+        persist_state="session",
+    )
+    variants = [Variant.parse(item) for item in picked or []]
+    view = rag.studies.background(owner()).view()
+    busy = view is not None and not view.finished
+    few = not variants or len(variants) > MOST
+    nothing = chosen == LABELS and not labels
+    if nothing:
+        st.info(
+            "You have no labels yet. Compare two modes on a question and mark passages as "
+            "relevant or not, or upload a set in BEIR layout.",
+            icon=":material/label:",
+        )
+    st.button(
+        "Measure",
+        type=main_button(),
+        icon=":material/play_arrow:",
+        disabled=busy or few or nothing,
+        on_click=_start,
+        args=(rag, chosen, variants, measure),
+    )
+
+
+def _upload(rag: SelfRag) -> None:
+    with st.popover("Upload a set", icon=":material/upload_file:"):
+        st.caption(
+            "A zip in BEIR layout: corpus.jsonl, queries.jsonl, qrels/test.tsv. It is kept apart "
+            "from your documents."
+        )
+        given = st.file_uploader("Set", type=["zip"], key=_FILE, label_visibility="collapsed")
+        st.button("Take it in", disabled=given is None, on_click=_take, args=(rag,))
+
+
+def _take(rag: SelfRag) -> None:
+    given = st.session_state.get(_FILE)
+    if given is None:
+        return
+    try:
+        name = rag.studies.sets.add(given.getvalue(), given.name)
+    except UserError as error:
+        st.session_state[_TOLD] = (False, str(error))
+        return
+    st.session_state[_TOLD] = (True, f"{name} is there: choose modes and measure.")
+    st.session_state[_SET] = name
+
+
+def _remove(rag: SelfRag, name: str) -> None:
+    try:
+        rag.studies.sets.remove(name)
+    except UserError as error:
+        st.session_state[_TOLD] = (False, str(error))
+    st.session_state[_SET] = LABELS
+
+
+def _start(rag: SelfRag, chosen: str, variants: list[Variant], measure: str) -> None:
+    try:
+        if chosen == LABELS:
+            rag.studies.start_labels(variants, measure, owner())
+        else:
+            rag.studies.start(chosen, variants, measure, owner())
+    except UserError as error:
+        st.session_state[_TOLD] = (False, str(error))

@@ -1,0 +1,150 @@
+"""The Evaluate page, run as Streamlit runs it: labels and uploaded sets, measured behind it."""
+
+import io
+import json
+import threading
+import zipfile
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from selfrag.errors import UserError
+from selfrag.evaluation.background import Background
+from selfrag.evaluation.study import make_study
+from selfrag.records.labels import Relevance
+from selfrag.retrieval.result import Mode
+from selfrag.service import SelfRag
+from tests.evaluation.test_retrieval_sets import DOCUMENTS, QUERIES
+from tests.pages.test_compare import QUESTION, harbour, rag, texts  # noqa: F401  (fixtures)
+
+PAGE = Path(__file__).resolve().parents[2] / "pages" / "evaluate.py"
+QRELS = "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td4\t1\n"
+
+
+@pytest.fixture
+def app() -> AppTest:
+    return AppTest.from_file(PAGE, default_timeout=60)
+
+
+def lines(rows: dict[str, str]) -> str:
+    return "".join(json.dumps({"_id": key, "text": text}) + "\n" for key, text in rows.items())
+
+
+def zipped(root: str = "dam/", **changed: str | bytes) -> bytes:
+    files: dict[str, str | bytes] = {
+        "corpus.jsonl": lines(DOCUMENTS),
+        "queries.jsonl": lines(QUERIES),
+        "qrels/test.tsv": QRELS,
+    }
+    files |= {name.replace("_tsv", "").replace("_", "."): text for name, text in changed.items()}
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        for name, text in files.items():
+            if text:
+                made.writestr(root + name, text)
+    return out.getvalue()
+
+
+def measure(app: AppTest, rag: SelfRag) -> str:  # noqa: F811
+    next(button for button in app.button if button.label == "Measure").click().run()
+    assert rag.studies.background().wait(60)
+    app.run()
+    assert not app.exception
+    return texts(app)
+
+
+def test_without_labels_it_says_where_they_come_from(harbour: SelfRag, app: AppTest) -> None:  # noqa: F811
+    app.run()
+    assert "You have no labels yet" in texts(app)
+    assert next(button for button in app.button if button.label == "Measure").disabled
+
+
+def test_labels_are_measured_and_open_in_compare(harbour: SelfRag, app: AppTest) -> None:  # noqa: F811
+    for question in (QUESTION, "Are dogs allowed?", "When is the flood?"):
+        hit = harbour.retrieve(question, Mode.DENSE).hits[-1]
+        harbour.labels.put(question, hit, Relevance.RELEVANT)
+    said = measure(app.run(), harbour)
+    assert "3 questions" in said and "better/equal/worse" in said
+
+
+def test_uploaded_set_is_measured_and_the_same_again_is_told(
+    harbour: SelfRag,  # noqa: F811
+    app: AppTest,
+) -> None:
+    assert harbour.studies.sets.add(zipped(), "upload.zip") == "dam"
+    app.run()
+    next(box for box in app.selectbox if box.label == "Questions").set_value("dam").run()
+    said = measure(app, harbour)
+    assert "2 questions, 4 documents" in said and "1 question without qrels" in said
+    assert "parameters of fusion" in said
+    assert "All of it was there" in measure(app, harbour)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"no zip", "no zip that can be opened"),
+        (zipped()[:-40], "no zip that can be opened"),
+        (zipped(corpus_jsonl=""), "no corpus.jsonl"),
+        (zipped(queries_jsonl=""), "is not there"),
+        (zipped(queries_jsonl='{"_id": "q9", "text": "?"}'), "take qrels that belong"),
+        (zipped(queries_jsonl='{"_id": "q1", "text": "água"}'.encode("latin-1")), "UTF-8"),
+        (zipped(queries_jsonl=lines({"q1": "a", "q2": "b"}) * 2), "more than once"),
+    ],
+)
+def test_upload_that_is_no_set_is_refused_and_leaves_nothing(
+    rag: SelfRag,  # noqa: F811
+    content: bytes,
+    said: str,
+) -> None:
+    with pytest.raises(UserError, match=said):
+        rag.studies.sets.add(content, "upload.zip")
+    assert rag.studies.sets.all() == []
+
+
+def test_zip_cannot_write_outside_its_folder(rag: SelfRag, tmp_path: Path) -> None:  # noqa: F811
+    out = io.BytesIO(zipped(root=""))
+    with zipfile.ZipFile(out, "a") as made:
+        made.writestr("qrels/../../../outside.tsv", "x")
+        made.writestr("../outside.tsv", "x")
+    assert rag.studies.sets.add(out.getvalue(), "../up load.zip") == "up_load"
+    assert not list(tmp_path.rglob("outside*")) or all(
+        "qrels" in path.parts for path in tmp_path.rglob("outside*")
+    )
+    rag.studies.sets.remove("up_load")
+    with pytest.raises(UserError, match="no set"):
+        rag.studies.sets.path("..")
+
+
+def test_one_study_at_a_time_and_it_can_be_cancelled(rag: SelfRag) -> None:  # noqa: F811
+    background = Background()
+    begun = threading.Event()
+
+    def work(progress, cancel):
+        begun.set()
+        progress("searching", 1, 2)
+        assert cancel.wait(20)
+        from selfrag.evaluation.retrieval_study import Cancelled
+
+        raise Cancelled("Cancelled. What was searched is kept.")
+
+    background.start("first", work)
+    assert begun.wait(20)
+    with pytest.raises(UserError, match="first is being measured"):
+        background.start("second", work)
+    background.cancel()
+    assert background.wait(20)
+    view = background.view()
+    assert view is not None and view.cancelled and (view.done, view.total) == (1, 2)
+    empty = make_study("set", {}, {}, {})
+    background.start("second", lambda *_: (empty, True, ("the data changed",)))
+    assert background.wait(20)
+    assert background.view().study == empty and background.view().again
+
+
+def test_what_one_person_measures_nobody_else_sees(harbour: SelfRag) -> None:  # noqa: F811
+    harbour.studies.start_labels([], owner="a")
+    assert harbour.studies.background("a").wait(20)
+    assert harbour.studies.background("a").view() is not None
+    assert harbour.studies.background().view() is None
