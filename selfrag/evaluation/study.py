@@ -14,6 +14,7 @@ import numpy as np
 from selfrag.evaluation.metrics import Values, per_query
 from selfrag.evaluation.paired import Difference
 from selfrag.evaluation.significance import Mean, Pair, mean_interval, pairs
+from selfrag.retrieval.variant import Variant
 
 #: In ir-measures' notation; the first is the one that is tested.
 MEASURES = ("nDCG@10", "R@5", "R@20", "R@100", "RR@10", "AP", "P@5")
@@ -166,8 +167,17 @@ def make_study(
         strata=strata,
         sensitivity={key: dict(row) for key, row in (sensitivity or {}).items()},
         embedding=embedding,
-        notes=tuple(notes),
+        notes=(*notes, *_skipped(figures)),
     )
+
+
+def _skipped(figures: Mapping[str, Figures]) -> list[str]:
+    """A mode that lacks a stage is another mode: who reads its figures has to know."""
+    return [
+        f"{Variant.parse(variant).label}: {stage} was skipped: {reason}"
+        for variant, each in figures.items()
+        for stage, reason in each.skipped.items()
+    ]
 
 
 def _figures(

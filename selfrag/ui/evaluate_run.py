@@ -85,13 +85,7 @@ def _ended(view: View, study: Study) -> None:
                     key=f"evaluate-{name}",
                     alt=f"{study.measure} by {_TITLES[name]}",
                 )
-                best = max(values, key=values.__getitem__)
-                spread = max(values.values()) - min(values.values())
-                st.caption(
-                    f"{_TITLES[name]}: best at {best}; between the best and the worst lie "
-                    f"{spread:.3f} {study.measure}. A value chosen on these questions looks "
-                    "better on them than on others."
-                )
+                st.caption(sensitivity_words(study, name))
     draw_differing(study, link=study.name == LABELS)
     _downloads(study)
 
@@ -117,6 +111,19 @@ def sensitivity_chart(
     figure.update_yaxes(title=study.measure, gridcolor=colours.line, fixedrange=True)
     figure.update_layout(height=280, margin={"l": 8, "r": 8, "t": 8, "b": 8})
     return figure
+
+
+def sensitivity_words(study: Study, name: str) -> str:
+    """What the chart of one parameter says."""
+    values = study.sensitivity[name]
+    best = max(values, key=values.__getitem__)
+    spread = max(values.values()) - min(values.values())
+    if spread < 0.0005:
+        return f"{_TITLES[name]}: on these questions it makes no difference."
+    return (
+        f"{_TITLES[name]}: best at {best}; between the best and the worst lie {spread:.3f} "
+        f"{study.measure}. A value chosen on these questions looks better on them than on others."
+    )
 
 
 def _downloads(study: Study) -> None:

@@ -77,6 +77,7 @@ def test_study_measures_what_the_funnel_finds(task: Task) -> None:
     assert len(study.pairs) == 6
     assert {name: row["bm25"].count for name, row in study.strata.items()} == {"ice": 1, "water": 3}
     assert study.figures["hybrid_rerank"].skipped.keys() == {"rerank"}
+    assert any(note.startswith("hybrid_rerank: rerank was skipped") for note in study.notes)
     with experiment(task.data, HashedWords()) as opened:
         ranked = {q: opened.ranking(opened.search(t, Mode.BM25)) for q, t in QUERIES.items()}
     first = [ranked[q].index(next(iter(task.data.qrels[q]))) == 0 for q in QUERIES]
