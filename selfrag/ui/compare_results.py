@@ -20,6 +20,7 @@ from selfrag.ui.funnel import remarks
 from selfrag.ui.links import to_quote
 from selfrag.ui.literal import literal, verbatim
 from selfrag.ui.person import owner
+from selfrag.ui.tables import draw_table
 from selfrag.wording import count
 
 _KEPT, _CHOSEN, _LISTS = "compare-kept", "compare-chosen", "compare-lists"
@@ -175,7 +176,8 @@ def _passage(comparison: Comparison, passage: ComparedPassage, *, blind: bool) -
         st.markdown(f"{number}**{literal(hit.document, 60)}**, page {hit.page}")
         st.markdown(verbatim(hit.text))
         if not blind:
-            st.markdown(_table(comparison, passage))
+            draw_table(*_table(comparison, passage))
+            st.caption("Rank at each stage, with that stage's own score; – where it did not come.")
         st.page_link(
             page_list.documents(),
             label="Open the document at this page",
@@ -184,14 +186,13 @@ def _passage(comparison: Comparison, passage: ComparedPassage, *, blind: bool) -
         )
 
 
-def _table(comparison: Comparison, passage: ComparedPassage) -> str:
+def _table(comparison: Comparison, passage: ComparedPassage) -> tuple[list[str], list[list[str]]]:
     stages = [
         name
         for name in compare_words.STAGES
         if any(name in compare_words.stages_of(outcome) for outcome in comparison.outcomes)
     ]
-    heads = [compare_words.NAMES[name] for name in stages]
-    lines = [f"| rank in | {' | '.join(heads)} | list |", "| --- |" + " ---: |" * (len(heads) + 1)]
+    rows = []
     for index, outcome in enumerate(comparison.outcomes):
         scores = outcome.retrieval.scores.get(passage.chunk_id, {}) if outcome.retrieval else {}
         cells = [
@@ -201,10 +202,9 @@ def _table(comparison: Comparison, passage: ComparedPassage) -> str:
             for name in stages
         ]
         final = passage.places[index]
-        cells.append("–" if final is None else f"**{final}**")
-        lines.append(f"| {literal(outcome.variant.label)} | {' | '.join(cells)} |")
-    note = "Rank at each stage, with that stage's own score; – where it did not come so far."
-    return "\n".join(lines) + f"\n\n:small[:gray[{note}]]"
+        last = "–" if final is None else f"**{final}**"
+        rows.append([literal(outcome.variant.label), *cells, last])
+    return ["rank in", *(compare_words.NAMES[name] for name in stages), "list"], rows
 
 
 def _charts(comparison: Comparison, labels: dict[str, Relevance], chosen: str | None) -> None:

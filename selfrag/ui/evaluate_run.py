@@ -21,6 +21,7 @@ from selfrag.ui.study_view import (
     draw_pairs,
     draw_verdict,
 )
+from selfrag.ui.tables import draw_table
 from selfrag.wording import duration
 
 _TITLES = {"dense_weight": "Dense weight of convex fusion", "rrf_k": "k of RRF"}
@@ -77,7 +78,7 @@ def _ended(view: View, study: Study) -> None:
     draw_pairs(study)
     if study.sensitivity:
         st.markdown("**How much the parameters of fusion matter**")
-        for column, (name, values) in zip(st.columns(2), study.sensitivity.items(), strict=False):
+        for column, name in zip(st.columns(2), study.sensitivity, strict=False):
             with column:
                 st.plotly_chart(
                     sensitivity_chart(study, name, mode_colours(), palette()),
@@ -148,6 +149,4 @@ def _downloads(study: Study) -> None:
     if study.strata:
         title, heads, rows = next(t for t in tables(study) if t[0].endswith("by label"))
         st.markdown(f"**{literal(title)}**")
-        lines = [f"| {' | '.join(map(literal, heads))} |", "| --- |" + " ---: |" * (len(heads) - 1)]
-        lines += [f"| {' | '.join(map(literal, row))} |" for row in rows]
-        st.markdown("\n".join(lines))
+        draw_table(heads, [list(map(literal, row)) for row in rows])

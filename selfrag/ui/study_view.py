@@ -15,6 +15,7 @@ from selfrag.ui import page_list
 from selfrag.ui.colours import mode_colours, palette
 from selfrag.ui.compare_words import milliseconds
 from selfrag.ui.literal import literal
+from selfrag.ui.tables import draw_table
 
 EXPLAINED = {
     "nDCG@10": "how high the relevant passages stand among the first ten",
@@ -52,13 +53,17 @@ def draw_intervals(study: Study, key: str) -> None:
 
 def draw_figures(study: Study) -> None:
     """Every measure of every mode, the best in bold."""
-    st.markdown(figures_table(study))
+    draw_table(*figures_table(study))
+    note = "labelled: how much of the first ten anyone judged. time: the median of a search"
+    if study.embedding is not None:
+        note += f", without the {milliseconds(study.embedding)} that the question's vector takes"
+    st.caption(f"{note}.")
 
 
 def draw_pairs(study: Study) -> None:
     """Every two modes with the tests."""
     if study.pairs:
-        st.markdown(pairs_table(study))
+        draw_table(*pairs_table(study))
         st.caption(
             "p of the randomisation test and of the paired t-test, both two-sided and corrected "
             f"for {len(study.pairs)} comparisons (Holm); the intervals are not. "
@@ -134,50 +139,43 @@ def interval_chart(study: Study, modes: Mapping[str, str], colours: Palette) -> 
     return figure
 
 
-def figures_table(study: Study) -> str:
-    """In Markdown."""
+def figures_table(study: Study) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows."""
     measures = list(dict.fromkeys((study.measure, *MEASURES)))
-    lines = [
-        f"| mode | {' | '.join(measures)} | labelled | time |",
-        "| --- |" + " ---: |" * (len(measures) + 2),
-    ]
     best = {
         name: max((f.means[name].mean or 0.0 for f in study.figures.values()), default=0.0)
         for name in measures
     }
-    for variant, figures in study.figures.items():
-        cells = [
-            _number(figures.means[name], bold=(figures.means[name].mean or 0.0) == best[name])
-            for name in measures
+    rows = [
+        [
+            literal(label(variant)),
+            *(
+                _number(each.means[name], bold=(each.means[name].mean or 0.0) == best[name])
+                for name in measures
+            ),
+            "–" if each.judged is None else f"{each.judged:.0%}",
+            "–" if each.median is None else milliseconds(each.median),
         ]
-        judged = "–" if figures.judged is None else f"{figures.judged:.0%}"
-        time = "–" if figures.median is None else milliseconds(figures.median)
-        lines.append(f"| {literal(label(variant))} | {' | '.join([*cells, judged, time])} |")
-    note = "labelled: how much of the first ten anyone judged. time: the median of a search"
-    if study.embedding is not None:
-        note += f", without the {milliseconds(study.embedding)} that the question's vector takes"
-    return "\n".join(lines) + f"\n\n:small[:gray[{note}.]]"
-
-
-def pairs_table(study: Study) -> str:
-    """In Markdown."""
-    lines = [
-        f"| | {study.measure} | 95 % interval | randomisation | t-test | better/equal/worse |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        for variant, each in study.figures.items()
     ]
-    for pair in study.pairs:
-        each = pair.difference
-        names = f"{literal(label(pair.a))} – {literal(label(pair.b))}"
-        p = _p(pair.p_randomisation)
-        cells = [
-            f"{each.mean:+.3f}",
-            _interval(each),
-            f"**{p}**" if pair.significant else p,
+    return ["mode", *measures, "labelled", "time"], rows
+
+
+def pairs_table(study: Study) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows."""
+    rows = [
+        [
+            f"{literal(label(pair.a))} – {literal(label(pair.b))}",
+            f"{pair.difference.mean:+.3f}",
+            _interval(pair.difference),
+            f"**{_p(pair.p_randomisation)}**" if pair.significant else _p(pair.p_randomisation),
             _p(pair.p_t),
-            f"{each.wins}/{each.ties}/{each.losses}",
+            f"{pair.difference.wins}/{pair.difference.ties}/{pair.difference.losses}",
         ]
-        lines.append(f"| {names} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        for pair in study.pairs
+    ]
+    heads = ["modes", study.measure, "95 % interval", "randomisation", "t-test"]
+    return [*heads, "better/equal/worse"], rows
 
 
 def _number(mean: Mean, *, bold: bool) -> str:

@@ -47,6 +47,7 @@ def texts(app: AppTest) -> str:
     drawn = (*app.title, *app.markdown, *app.caption, *app.error, *app.warning, *app.info)
     drawn += (*app.success, *app.button)
     shown = [str(getattr(element, "label", "") or element.value) for element in drawn]
+    shown += [f"{list(table.value.columns)}\n{table.value.to_string()}" for table in app.table]
     return "\n".join(shown).replace("\\", "").replace("\u200b", "")
 
 
