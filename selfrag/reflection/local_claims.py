@@ -1,7 +1,8 @@
 """A statement weighed without a language model: supported, or not enough evidence.
 
 Comparing words and meanings shows what speaks of the same thing, not what contradicts it, so the
-verdict is never "refuted"; the nearest sentences are shown, and the person decides.
+verdict is never "refuted". A sentence counts for the statement only where no figure or name of it is
+missing and neither is negated; the others are what the answer quotes, and the person decides.
 """
 
 from collections.abc import Sequence
@@ -37,12 +38,14 @@ def weigh_claim(
         if backing is None:
             sure.append(0.0)
             continue
+        if not _says_the_same(backing):
+            sure.append(0.0)
+            continue
         best = candidates[backing.best]
         source = passages[best.passage]
         quote = source.text[best.sentence.start : best.sentence.end]
         evidence.append(Evidence(source.number, quote))
-        fully = float(fitted.fully_backed.probability(backing.features))
-        sure.append(fully if _says_the_same(backing) else 0.0)
+        sure.append(float(fitted.fully_backed.probability(backing.features)))
     if sure and min(sure) >= fitted.fully_backed_from:
         return VerdictGrade(
             Verdict.SUPPORTED,
