@@ -94,6 +94,8 @@ def make_chat_model(
         disabled_params=None if of_openai else {"parallel_tool_calls": None},
         http_client=openai.DefaultHttpxClient(
             timeout=limits,
+            # A question goes to the address that was set, and to no other that it names.
+            follow_redirects=False,
             event_hooks={"request": [_still_wanted], "response": [stop_long_waits]},
         ),
     )

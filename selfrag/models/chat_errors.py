@@ -151,6 +151,13 @@ def _explain_status(
 ) -> ModelError:
     """An error status as a sentence."""
     status = error.status_code
+    if 300 <= status < 400:
+        target = error.response.headers.get("location", "")
+        return ModelError(
+            f"{where} sends requests on to {target[:200] or 'another address'}, which is not "
+            "followed: questions go only to the address that you set. Set that one if you trust it.",
+            fatal=True,
+        )
     if status == 401 and error.request.headers.get("authorization") == f"Bearer {NO_KEY}":
         return ModelError(
             f"{where} wants a key. Put it into {variable}, in .env or in the environment, and "

@@ -71,6 +71,7 @@ class _Endpoint:
     model_name: str
     openai_api_key: SecretStr
     request_timeout: float
+    metadata: dict[str, Any] | None = None
 
 
 class EndpointDecisions:
@@ -96,7 +97,12 @@ class EndpointDecisions:
         self._endpoint = _Endpoint(where, model, key, timeout)
         with suppress_langchain_beta_warning():
             self._model = OpenAIDecisions(
-                model=model, api_key=key, base_url=where, timeout=timeout, max_retries=max_retries
+                model=model,
+                api_key=key,
+                base_url=where,
+                timeout=timeout,
+                max_retries=max_retries,
+                http_client=openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False),
             )
 
     def decide(

@@ -89,6 +89,7 @@ class EndpointEmbeddings(Embeddings):
             api_key=api_key or "none",  # type: ignore[arg-type]
             timeout=timeout,
             check_embedding_ctx_length=False,
+            http_client=openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False),
         )
         self._where = base_url or "OpenAI"
         self._queries = QueryCache()

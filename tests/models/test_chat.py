@@ -227,3 +227,16 @@ def test_cost_is_unknown_where_a_price_is() -> None:
     assert cost({**used, "mine": Usage(1, 10, 10)}) is None
     assert cost({"mine": Usage(1, 1_000_000, 0)}, {"mine": Price(2.0, 3.0)}) == 2.0
     assert cost({}) == 0.0
+
+
+@pytest.mark.parametrize("status", [301, 307, 308])
+def test_questions_are_not_sent_on_to_another_address(llm_server: LlmServer, status: int) -> None:
+    with LlmServer() as other:
+        llm_server.reply(failure(status, location=f"{other.url}/chat/completions"))
+        model = make_chat_model(model="scripted", base_url=llm_server.url, max_retries=0)
+        with pytest.raises(CALL_ERRORS) as caught:
+            model.invoke("secret")
+        assert other.requests == []
+    told = explain(caught.value, model)
+    assert told.fatal
+    assert other.url in str(told)
