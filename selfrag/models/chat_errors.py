@@ -155,7 +155,8 @@ def _explain_status(
         target = error.response.headers.get("location", "")
         return ModelError(
             f"{where} sends requests on to {target[:200] or 'another address'}, which is not "
-            "followed: questions go only to the address that you set. Set that one if you trust it.",
+            "followed: questions go only to the address that you set. Set that one if you trust "
+            "it.",
             fatal=True,
         )
     if status == 401 and error.request.headers.get("authorization") == f"Bearer {NO_KEY}":

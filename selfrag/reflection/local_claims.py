@@ -1,8 +1,8 @@
 """A statement weighed without a language model: supported, or not enough evidence.
 
 Comparing words and meanings shows what speaks of the same thing, not what contradicts it, so the
-verdict is never "refuted". A sentence counts for the statement only where no figure or name of it is
-missing and neither is negated; the others are what the answer quotes, and the person decides.
+verdict is never "refuted". A sentence counts for the statement only where no figure or name of it
+is missing and neither is negated; the others are what the answer quotes, and the person decides.
 """
 
 from collections.abc import Sequence
