@@ -11,6 +11,7 @@ from selfrag.retrieval.result import Mode
 
 MOST_PASSAGES = 100
 MOST_RETRIES = 10
+QUESTION = "How much do the solar panels cost?"  #: an example that the sample library answers
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY)]
 DocumentIds = Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=1000)]
@@ -25,7 +26,7 @@ class Asked(BaseModel):
 class SearchParameters(Asked):
     """A search."""
 
-    q: Text = Field(description="What to look for.")
+    q: Text = Field(description="What to look for.", examples=["solar panels"])
     mode: Mode = Field(default=Mode.FULL, description="How far down the funnel.")
     k: int | None = Field(default=None, ge=1, le=MOST_PASSAGES, description="Passages wanted.")
     document: DocumentIds | None = Field(
@@ -43,7 +44,7 @@ class EarlierTurn(Asked):
 class AnswerParameters(Asked):
     """A question, or a statement to be checked."""
 
-    question: Text
+    question: Text = Field(examples=[QUESTION])
     mode: Mode = Field(default=Mode.FULL, description="How far down the funnel.")
     documents: DocumentIds | None = Field(
         default=None, description="Ids of the documents to search in; all where not given."

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +82,25 @@ def test_sample_library_is_taken_in(tmp_path: Path):
     taken = shell.json("ingest", "--sample")["documents"]
     assert len(taken) == 4
     assert {item["status"] for item in taken} == {"ready"}
+
+
+def test_examples_of_readme_and_help_find_something_in_the_sample_library(tmp_path: Path):
+    shell = Shell(tmp_path)
+    shell.json("ingest", "--sample")
+    told = [(ROOT / "README.md").read_text(encoding="utf-8")]
+    told += [shell.run(command, "--help").stdout for command in ("ask", "retrieve")]
+    lines = re.findall(r"python -m selfrag ((?:ask|retrieve) .*)", "\n".join(told))
+    words = [
+        shlex.split(line, comments=True) for line in lines if not re.search(r"\.\.\.|\[", line)
+    ]
+    assert len(words) == 6
+    for line in words:
+        found = shell.json(*line)
+        if line[0] == "ask":
+            assert (found["status"], found["support"]) == ("answered", "fully_supported"), line
+            assert found["verdict"] in (None, "supported"), line
+        else:
+            assert "bm25" in found["hits"][0]["scores"], line
 
 
 def test_documents_are_listed(shell: Shell):

@@ -144,7 +144,7 @@ def test_curl_examples_of_the_readme_work(server: Server):
         line = line.replace("http://localhost:8501", server.url)
         done = subprocess.run(
             ["bash", "-c", line],
-            cwd=server.storage.parent,
+            cwd=ROOT,
             capture_output=True,
             text=True,
             timeout=60,
@@ -155,8 +155,10 @@ def test_curl_examples_of_the_readme_work(server: Server):
     assert health["status"] == "ok"
     assert added["status"] in ("ready", "unchanged")
     assert found["hits"][0]["page"] == 2
-    assert answer["status"] == "answered"
+    assert found["hits"][0]["document"] == added["document"]
+    assert (answer["status"], answer["support"]) == ("answered", "fully_supported")
     assert "event: run_finished" in answers[4]
+    told(server, "delete", added["document_id"])
 
 
 def test_configuration_for_mcp_clients_works_as_it_is_printed(server: Server):
@@ -180,6 +182,32 @@ def test_configuration_for_mcp_clients_works_as_it_is_printed(server: Server):
             return {tool.name for tool in (await client.list_tools()).tools}
 
     assert "rag_answer" in anyio.run(talk)
+
+
+def test_configuration_for_mcp_clients_keeps_exported_settings_and_no_secrets(server: Server):
+    folder = server.storage.parent / "elsewhere"
+    folder.mkdir()
+    (folder / ".env").write_text("QDRANT_API_KEY=kept-there\n", encoding="utf-8")
+    exported = {
+        "STORAGE_DIR": "my library",
+        "LLM_BASE_URL": "http://localhost:11434/v1",
+        "CHAT_MODEL": "a-model",
+        "OPENAI_API_KEY": "sk-hidden",
+        "QDRANT_API_KEY": "kept-there",
+        "DATABASE_URL": "postgresql://me:sesame@host/records",
+    }
+    done = shell(server, "mcp", "--config", "--folder", folder, **exported)
+    env = json.loads(done.stdout)["mcpServers"]["self-rag"]["env"]
+    assert env == {
+        "PYTHONPATH": str(ROOT),
+        "LLM_BASE_URL": "http://localhost:11434/v1",
+        "CHAT_MODEL": "a-model",
+        "STORAGE_DIR": str((server.storage.parent / "my library").resolve()),
+    }
+    for secret in ("sk-hidden", "sesame", "kept-there"):
+        assert secret not in done.stdout + done.stderr
+    assert "OPENAI_API_KEY, DATABASE_URL. Write them into" in done.stderr
+    assert str(folder / ".env") in done.stderr
 
 
 def test_help_loads_nothing_heavy():

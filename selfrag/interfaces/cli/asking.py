@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 RunId = Annotated[str, typer.Argument(help="As `ask --json` and shared files name it.")]
 
 
-@app.command(epilog=examples("retrieve royalty", 'retrieve "paid leave" --mode bm25 -k 10'))
+@app.command(
+    epilog=examples('retrieve "solar panels"', 'retrieve "parking spaces" --mode bm25 -k 10')
+)
 def retrieve(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     mode: Annotated[Mode, typer.Option(help="How far down the funnel.")] = "full",
@@ -48,8 +50,8 @@ def retrieve(
 
 @app.command(
     epilog=examples(
-        'ask "How much is the royalty?"',
-        'ask "The royalty is five percent." --claim',
+        'ask "How much do the solar panels cost?"',
+        'ask "The solar panels cost 164,000 euros." --claim',
         'ask "..." --strategy plain --json',
     )
 )

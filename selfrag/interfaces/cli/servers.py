@@ -1,9 +1,8 @@
 """Commands that serve, or talk to a server: serve, mcp, client."""
 
 import os
-import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -48,7 +47,15 @@ def mcp(
 
     here = (folder or Path()).expanduser().resolve()
     if config:
-        print_json(_configuration(here))
+        from selfrag.interfaces.mcp.configuration import configuration, unprinted
+
+        print_json(configuration(here))
+        if hidden := unprinted(here):
+            typer.echo(
+                f"Not printed, as they are secrets that only this shell has: {', '.join(hidden)}. "
+                f'Write them into {here / ".env"}, or into "env" by hand.',
+                err=True,
+            )
         return
     if not here.is_dir():
         fail(f"{here} is not there: check the path of --folder.", as_json=False)
@@ -61,19 +68,10 @@ def mcp(
         fail(str(error), as_json=False)
 
 
-def _configuration(folder: Path) -> dict[str, Any]:
-    """What an MCP client needs to start this installation, wherever it starts it from."""
-    root = Path(__file__).resolve().parents[3]
-    started = {
-        "command": sys.executable,
-        "args": ["-m", "selfrag", "mcp", "--folder", str(folder)],
-        "env": {"PYTHONPATH": str(root)},
-    }
-    return {"mcpServers": {"self-rag": started}}
-
-
 @app.command(
-    epilog=examples("client", 'client --once "How much is the royalty?"', "client --once ... | cat")
+    epilog=examples(
+        "client", 'client --once "How much do the solar panels cost?"', "client --once ... | cat"
+    )
 )
 def client(
     once: Annotated[

@@ -91,7 +91,7 @@ async def pages(call: Call) -> Response:
 class NewName(Asked):
     """Another name for a document."""
 
-    name: str = Field(min_length=1, max_length=255)
+    name: str = Field(min_length=1, max_length=255, examples=["Annual report 2025.pdf"])
 
 
 async def rename(call: Call) -> Response:

@@ -1,6 +1,8 @@
 """The documentation page: the OpenAPI description as one HTML file that needs no network."""
 
 import json
+import re
+import shlex
 from html import escape
 from typing import Any
 
@@ -25,7 +27,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'
 def page(document: dict[str, Any], url: str) -> Response:
     """The page; ``url`` is this server's, for the examples."""
     operations = [
-        _operation(path, method, operation, url)
+        _operation(path, method, operation, document["components"]["schemas"], url)
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     ]
@@ -49,7 +51,9 @@ def page(document: dict[str, Any], url: str) -> Response:
     return HTMLResponse(html, headers={"Content-Security-Policy": _POLICY})
 
 
-def _operation(path: str, method: str, operation: dict[str, Any], url: str) -> str:
+def _operation(
+    path: str, method: str, operation: dict[str, Any], schemas: dict[str, Any], url: str
+) -> str:
     rows = [
         (item["name"], _kind(item["schema"]), item["required"], item["description"])
         for item in operation["parameters"]
@@ -67,27 +71,37 @@ def _operation(path: str, method: str, operation: dict[str, Any], url: str) -> s
         f"<details><summary><code><b>{method.upper()}</b> {escape(path)}</code> "
         f"{escape(operation['summary'])}</summary><p>{_code(operation.get('description', ''))}</p>"
         f"{asked}{body}{_table(('status', 'what', 'when'), answers)}"
-        f"<pre>{escape(example(path, method, operation, url))}</pre></details>"
+        f"<pre>{escape(example(path, method, operation, schemas, url))}</pre></details>"
     )
 
 
-def example(path: str, method: str, operation: dict[str, Any], url: str) -> str:
-    """A command that calls it."""
+def example(
+    path: str, method: str, operation: dict[str, Any], schemas: dict[str, Any], url: str
+) -> str:
+    """A command for a shell that calls it.
+
+    What it asks stands as an example in the description; parts of the path that only the caller
+    knows are in capitals.
+
+    Args:
+        schemas: the models of the description, by name.
+    """
     words = ["curl", "-s"]
-    if method == "delete":
-        words += ["-X", "DELETE"]
     body = operation.get("requestBody", {}).get("content", {})
+    if method != ("post" if body else "get"):
+        words += ["-X", method.upper()]
     if "multipart/form-data" in body:
         words += ["-F", "file=@FILE.pdf"]
     if "application/json" in body:
-        words += ["--json", '\'{"question": "What was decided?"}\'']
-    asked = [
-        f"--data-urlencode '{item['name']}=What was decided?'"
-        for item in operation["parameters"]
-        if item["in"] == "query" and item["required"]
-    ]
-    words += ["-G", *asked] if asked else []
-    return " ".join([*words, f"{url}{path}".replace("{", "").replace("}", "")])
+        schema = schemas[body["application/json"]["schema"]["$ref"].rpartition("/")[2]]
+        asked = {name: schema["properties"][name]["examples"][0] for name in schema["required"]}
+        words += ["-H", "Content-Type: application/json", "-d", json.dumps(asked)]
+    for item in operation["parameters"]:
+        if item["in"] == "query" and item["required"]:
+            given = f"{item['name']}={item['schema']['examples'][0]}"
+            words += ["-G", "--data-urlencode", given]
+    place = re.sub(r"{(\w+)}", lambda part: part[1].upper(), path)
+    return shlex.join([*words, f"{url}{place}"])
 
 
 def _table(heads: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
