@@ -1,4 +1,4 @@
-"""Compare: one question in several modes, side by side; label what they found."""
+"""Compare search: one question in several modes, side by side; label what they found."""
 
 import streamlit as st
 
@@ -8,7 +8,8 @@ from selfrag.ui.compare_labels import draw_labels
 from selfrag.ui.compare_results import draw_results, nothing_asked, nothing_to_search
 
 rag = process.current()
-st.title("Compare", anchor=False)
+st.title("Compare search", anchor=False)
+st.caption("One question, several ways to search: see which passages each of them finds.")
 if not rag.ready():
     nothing_to_search()
     st.stop()

@@ -1,4 +1,4 @@
-"""Side by side: two answers, to the same question or to different ones, and what differs.
+"""Compare answers: two answers, to the same question or to different ones, and what differs.
 
 The address names them (``?a=<run id>&b=<run id>``).
 """
@@ -9,7 +9,7 @@ from selfrag import process
 from selfrag.ui.side_by_side import choose_pair, draw_pair
 
 rag = process.current()
-st.title("Side by side", anchor=False)
+st.title("Compare answers", anchor=False)
 a, b = choose_pair(rag)
 if a is not None and b is not None:
     draw_pair(rag, a, b)

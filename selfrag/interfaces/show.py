@@ -90,7 +90,8 @@ class IngestProgress:
         else:
             self.console.print(f"- {name}: {result.status}, {size}")
         for note in result.notes:
-            self.console.print(f"    {escape(note)}", style="dim")
+            lines = "\n".join(f"    {line}" for line in note.splitlines() if line)
+            self.console.print(escape(lines), style="dim", soft_wrap=True)
 
 
 def _named(document: str, error: str) -> str:

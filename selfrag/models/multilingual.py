@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from selfrag.errors import UserError
 from selfrag.models.local_embeddings import LocalEmbeddings
+from selfrag.wording import language as name_of
+from selfrag.wording import listed
 
 logger = logging.getLogger(__name__)
 
@@ -55,13 +57,19 @@ def advice(language: str | None, model: str, known: frozenset[str] | None) -> st
     Args:
         language: ISO 639-1 code of the document, None where it could not be told.
         model, known: the embedding model and the codes that it knows, None for many.
+
+    Returns:
+        One sentence for everybody; then, after an empty line, what would help and its commands.
     """
     if language is None or known is None or language in known:
         return None
+    languages = listed(sorted(name_of(code) or code for code in known))
     return (
-        f"keyword search (BM25) carries this document: {model} does not know its language "
-        f"({language}). The multilingual model would find more: run {INSTALL}, set "
-        f"EMBEDDING_MODEL={MODEL}, then rebuild with python -m selfrag ingest --reset"
+        f"Keyword search carries this document, which is in {name_of(language)}: the model in use "
+        f"knows {languages} only.\n\n"
+        f"{model} compares meanings in {languages}; the multilingual model would find more. "
+        "Install it, name it in .env, and rebuild:\n\n"
+        f"{INSTALL}\nEMBEDDING_MODEL={MODEL}\npython -m selfrag ingest --reset"
     )
 
 

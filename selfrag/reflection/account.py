@@ -50,6 +50,8 @@ def _wrote(view: RunView) -> str:
     if written is None:
         return ""
     passages = count(len(written.context), "passage")
+    if not started.language_model and not written.context:
+        return "The reply says what can be asked; no language model was used."
     if not started.language_model:
         return f"The answer quotes sentences from {passages}; no language model was used."
     source = f"from {passages}" if written.context else "without your documents"
@@ -70,7 +72,9 @@ def _checked(view: RunView, end: RunFinished) -> str:
         return ""
     claims = end.claims
     if not claims:
-        return "Its claims were not checked one by one." if view.searches else ""
+        if view.searches:
+            return "Its claims were not checked one by one."
+        return "It rests on no documents, so there is nothing to check."
     judge = view.started.judge if view.started and view.started.judge_language_model else ""
     by = f" by {judge}" if judge else ""
     kinds = [

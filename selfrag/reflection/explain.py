@@ -18,7 +18,7 @@ PURPOSE = {
     "retrieval_decision": "A greeting needs no documents; a question about facts does.",
     "retrieve": "Two searches, by words and by meaning, are merged and narrowed down.",
     "relevance_grader": "Only passages that help with the question are given to the writer.",
-    "generator": "The answer is written from the relevant passages alone.",
+    "generator": "Where passages were found, the answer is written from them alone.",
     "support_grader": "Each claim of the answer is looked up in the passages it was written from.",
     "usefulness_grader": "A true answer can still miss the question; this is checked apart.",
     "query_rewriter": "The search is tried with other words, aimed at what was missing.",
@@ -52,7 +52,7 @@ def tone(event: Event) -> Tone | None:
         case events.SupportGraded():
             return _SUPPORT_TONES.get(event.label)
         case events.UsefulnessGraded(useful=None):
-            return "fair"
+            return "fair" if event.error else None
         case events.UsefulnessGraded():
             return "good" if event.useful else "bad"
         case events.Retrieved(hits=[]):
@@ -99,6 +99,8 @@ def meaning(event: Event, *, language_model: bool = True) -> str:
             return "It is what was asked for."
         case events.UsefulnessGraded(useful=False):
             return "What it says may be true, but it is not what was asked for."
+        case events.UsefulnessGraded(error=None):
+            return "The local judge compares answers with passages; this one needed none."
         case events.UsefulnessGraded():
             return "Whether it is what was asked for is not known."
         case events.SelfCritiqued(passed=False):

@@ -93,7 +93,8 @@ class UsefulnessGrade:
     """Whether the answer answers the question, on the paper's scale of 1 to 5.
 
     Attributes:
-        useful: True from the threshold in settings; None where the grade could not be had.
+        useful: True from the threshold in settings; None where there is no grade: ``error``
+            says why it could not be had; without an error there was nothing to judge by.
         score: 1 (misses the question) to 5 (complete), or None.
         missing: what the answer lacks, in a few words for the query rewriter.
         probability: of being useful, 0 to 1, where the judge gives one.

@@ -123,14 +123,12 @@ class LocalJudge:
         They are seen among all passages that were graded for it, as a sentence that answers
         stands out from those that don't: judging by the relevant ones alone, the AUC on
         held-out questions falls from 0.955 to 0.926 (XQuAD, English).
-        Without passages there is nothing to compare, and the grade can't be had.
+        Without passages there is nothing to compare, and no grade is given: that is no error.
         """
         if _is_notice(answer) and passages:
             return UsefulnessGrade(False, 1, "The documents hold nothing more.", "an answer")
         if not passages:
-            return UsefulnessGrade(
-                None, error="Without documents the local judge can't tell. Set up a language model."
-            )
+            return UsefulnessGrade(None, thought="There are no documents to judge it by.")
         if asks_for_overview(question):
             return UsefulnessGrade(
                 None,

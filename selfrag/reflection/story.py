@@ -106,10 +106,11 @@ def tell(event: Event) -> str | None:
             return "Found no other way to put the question"
         case events.QueryRewritten():
             return f"Asked again in other words: “{event.query}”"
+        case events.Generated(context=[]):
+            return "Wrote an answer that rests on no documents"
         case events.Generated():
-            source = f"from {counted(len(event.context), 'passage')}" if event.context else ""
             again = "Wrote the answer again" if event.mended else "Wrote an answer"
-            return f"{again} {source}".strip()
+            return f"{again} from {counted(len(event.context), 'passage')}"
         case events.SupportGraded():
             return _support(event.label, event.claims, event.error)
         case events.UsefulnessGraded():
@@ -184,11 +185,13 @@ def _support(label: Support, claims: Sequence[events.ClaimGrade], error: str | N
         case Support.NOT:
             return "The claims are not backed by the sources"
         case Support.NOT_APPLICABLE:
-            return "Nothing to check it against"
+            return "There is no claim to check against a document"
     return "Could not check the claims"
 
 
 def _useful(event: events.UsefulnessGraded) -> str:
+    if event.useful is None and event.error is None:
+        return "Whether it helps is for you to say: there are no documents to judge it by"
     if event.useful is None:
         return "Could not check whether it answers the question"
     scale = f" ({event.score} of 5)" if event.score is not None else ""

@@ -132,17 +132,17 @@ def _confirm_deletion(rag: SelfRag, record: ConversationRecord) -> None:
         f"Its {questions}, the answers, how they were found, and what was said of them are "
         "deleted for good. Your documents stay."
     )
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        kept = st.button("Keep it", key="delete-not")
         done = st.button(
             "Delete",
             type=main_button(),
-            icon=":material/delete:",
             key="delete-for-good",
             on_click=_deleted,
             args=(rag, record.id),
         )
-        if st.button("Keep it") or done:
-            st.rerun()
+    if kept or done:
+        st.rerun()
 
 
 def _deleted(rag: SelfRag, conversation_id: str) -> None:

@@ -19,6 +19,7 @@ from selfrag.ui.links import CHAT, PAGE, asked_chat, asked_page, asked_quote, cl
 from selfrag.ui.literal import literal
 from selfrag.ui.page_kinds import in_words
 from selfrag.ui.page_reader import page_reader
+from selfrag.ui.remarks import draw_remark
 from selfrag.wording import count, day, language, runs, size
 
 _LEFT_OUT = {
@@ -28,6 +29,7 @@ _LEFT_OUT = {
 }
 _FEW = 9  #: pages up to which each has its number in the row
 _BUTTON = 36  #: pixels of a number with the gap after it
+_BORDERS = "chunk_borders"  #: in the session: whether the borders of chunks are drawn
 _MOST_RUNS = 24  #: runs of pages that are offered per reason
 
 
@@ -46,7 +48,7 @@ def document_view(rag: SelfRag, document_id: str) -> None:
     _head(rag, record)
     if record.state is State.READY:
         for note in record.notes:
-            st.caption(f":orange[:material/info:] {literal(note)}")
+            draw_remark(note)
     jobs_panel(rag, record.name)
     if record.state is State.FAILED:
         _failed(rag, record)
@@ -122,7 +124,7 @@ def _pages(rag: SelfRag, record: DocumentRecord, pages: Sequence[Page]) -> None:
         record.id,
         page,
         rag.chunks(record.id),
-        borders=st.session_state.get("chunk_borders", True),
+        borders=st.session_state.get(_BORDERS, True),
         hits=hits,
         chosen=marked,
     )
@@ -148,7 +150,9 @@ def _chosen_page(record: DocumentRecord, pages: Sequence[Page]) -> Page:
         label = f" (printed as {literal(printed)})" if printed not in ("", str(number)) else ""
         st.caption(f"Page {number} of {len(pages)}{label}", width="stretch")
         if record.children:
-            st.toggle("Chunk borders", value=True, key="chunk_borders", persist_state="session")
+            # Off at first where a quote is looked at, so that its mark stands out.
+            st.session_state.setdefault(_BORDERS, not asked_quote())
+            st.toggle("Chunk borders", key=_BORDERS, persist_state="session")
     if page.reason and page.text:
         st.caption(f":orange[:material/info:] {literal(page.reason)}")
     st.session_state[seen] = number

@@ -11,6 +11,7 @@ from selfrag.service import SelfRag
 from selfrag.ui.job_words import taken_in
 from selfrag.ui.links import open_document
 from selfrag.ui.literal import literal
+from selfrag.ui.remarks import draw_remark
 from selfrag.wording import count
 
 _SHOWN = 3  #: files that went well and are drawn one by one; more of them are folded up
@@ -85,7 +86,7 @@ def _success(view: JobView, result: IngestResult) -> None:
         if result.document_id is not None:
             _open(view, result.document_id)
     for note in result.notes:
-        st.caption(f":orange[:material/info:] {literal(note)}")
+        draw_remark(note)
 
 
 def _open(view: JobView, document_id: str) -> None:

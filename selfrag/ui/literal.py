@@ -1,7 +1,8 @@
 """Other people's text inside Markdown, shown as it stands.
 
 File names and the text of documents are data: a name may hold Markdown, HTML, formulas, colours,
-icons or a link, and none of it may take effect.
+icons or a link, and none of it may take effect. What is shown, and copied, is the text to the
+letter: nothing invisible is put into it.
 """
 
 import re
@@ -11,7 +12,8 @@ _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 #: Streamlit turns these into links, emoji and arrows after backslashes have been taken away.
 _LATER = re.compile(r"(?<=[:@<>=~-])(?=[\w/<>=-])|(?<=www)(?=\.)", re.IGNORECASE)
 _ACTIVE = re.compile(r"([\[\]<>!$:`|~\\&])")
-_BREAK = "\u200b"  # zero width: nothing to see, and a long name may break there
+#: An empty span: it parts the text for those who look for links, and holds no character.
+_BREAK = ":gray[]"
 
 
 def literal(text: str, most: int | None = None) -> str:
@@ -47,7 +49,7 @@ def verbatim(text: str) -> str:
 def _broken(text: str) -> list[str]:
     cuts = [0, *(match.start() for match in _LATER.finditer(text)), len(text)]
     parts = [text[start:end] for start, end in pairwise(cuts)]
-    # A dash between letters is left alone, so that names with dashes can be found and copied.
+    # Nothing is made of a dash between letters.
     joined: list[str] = []
     for part in parts:
         if joined and joined[-1].endswith("-") and part[:1].isalnum():

@@ -10,10 +10,9 @@ import streamlit as st
 
 from selfrag import process
 from selfrag.errors import UserError
-from selfrag.reflection.story import NO_LANGUAGE_MODEL
+from selfrag.models.whereabouts import asks_models, who_answers
 from selfrag.service import SelfRag
-from selfrag.settings import Settings
-from selfrag.ui import page_list
+from selfrag.ui import choices, page_list
 from selfrag.ui.links import asked_run
 from selfrag.ui.literal import literal
 from selfrag.ui.person import draw_login
@@ -35,15 +34,19 @@ def main() -> None:
     )
     st.logo(_HERE / "logo.svg", size="large")
     presenting = asked_run() is not None
-    chat = page_list.chat()
     page = st.navigation(
-        [chat, page_list.documents(), page_list.compare(), page_list.evaluate(), page_list.runs()],
+        [
+            page_list.chat(),
+            page_list.documents(),
+            page_list.compare(),
+            page_list.evaluate(),
+            page_list.runs(),
+        ],
         position="hidden" if presenting else "sidebar",
     )
     try:
         if not presenting:
-            # On Chat, who answers may be chosen, and stands beside the question.
-            _draw_sidebar(process.current(), who_answers=page != chat)
+            _draw_sidebar(process.current())
         page.run()
     except UserError as error:
         st.error(str(error))
@@ -55,25 +58,18 @@ def main() -> None:
         )
 
 
-def _draw_sidebar(rag: SelfRag, *, who_answers: bool) -> None:
-    settings = rag.settings
+def _draw_sidebar(rag: SelfRag) -> None:
+    settings = choices.casting(rag).settings  # as it was chosen in this tab
     with st.sidebar:
         st.space("small")
         ready = len(rag.ready())
         holds = f"{count(ready, 'document')} to ask" if ready else "No documents yet"
         st.caption(f":material/library_books: {holds}")
         draw_login()
-        if not who_answers:
-            return
-        if settings.llm_configured:
-            st.caption(f":material/edit_note: {literal(_models(settings))}")
+        if asks_models(settings):
+            st.caption(f":material/edit_note: {literal(who_answers(settings))}")
         else:
-            st.caption(f":material/format_quote: {NO_LANGUAGE_MODEL.capitalize()}")
-
-
-def _models(settings: Settings) -> str:
-    writer, judge = settings.writer_model, settings.grading_model
-    return f"{writer} writes and judges" if writer == judge else f"{writer} writes, {judge} judges"
+            st.caption(":material/format_quote: No language model: answers are quotes")
 
 
 main()

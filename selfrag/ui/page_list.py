@@ -24,10 +24,10 @@ def evaluate() -> StreamlitPage:
 
 
 def runs() -> StreamlitPage:
-    """Side by side: two answers and what differs."""
-    return st.Page(_FOLDER / "runs.py", title="Side by side", icon=":material/compare_arrows:")
+    """Compare answers: two of them side by side, and what differs."""
+    return st.Page(_FOLDER / "runs.py", title="Compare answers", icon=":material/compare_arrows:")
 
 
 def compare() -> StreamlitPage:
-    """Compare: one question in several modes, side by side."""
-    return st.Page(_FOLDER / "compare.py", title="Compare", icon=":material/view_column:")
+    """Compare search: what several modes find for one question, side by side."""
+    return st.Page(_FOLDER / "compare.py", title="Compare search", icon=":material/view_column:")

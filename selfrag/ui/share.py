@@ -8,6 +8,8 @@ from selfrag.sharing.shared import file_name
 from selfrag.ui.links import present
 from selfrag.ui.stepper import replay, scene_key
 
+_WIDTH = 260  #: pixels of what the popover holds
+
 
 def present_from_start(run_id: str) -> None:
     """Show a run in presenter mode, from its question on; a callback."""
@@ -49,6 +51,12 @@ def _draw(rag: SelfRag, run_id: str, view: RunView) -> None:
 
 
 def _take_along(rag: SelfRag, run_id: str, view: RunView) -> None:
+    # A popover is as wide as what it holds, and may not lie on what stands beside it.
+    with st.container(width=_WIDTH):
+        _downloads(rag, run_id, view)
+
+
+def _downloads(rag: SelfRag, run_id: str, view: RunView) -> None:
     st.markdown(
         "**Take this answer along**\n\nThe report is one file with the pages it cites in it. "
         "Whoever gets it sees the words of your documents that stand there."

@@ -79,7 +79,6 @@ def _buttons(run_id: str, at: int, known: int, *, ended: bool) -> None:
         st.button(
             "Back",
             key=f"scene-back-{run_id}",
-            icon=":material/arrow_back:",
             shortcut="Left",
             disabled=at == 0,
             on_click=go,
@@ -90,8 +89,6 @@ def _buttons(run_id: str, at: int, known: int, *, ended: bool) -> None:
         st.button(
             "Next",
             key=f"scene-next-{run_id}",
-            icon=":material/arrow_forward:",
-            icon_position="right",
             type=main_button(),
             shortcut="Right",
             disabled=at >= last,

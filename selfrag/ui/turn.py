@@ -120,7 +120,7 @@ def _finished(rag: SelfRag, run_id: str, view: RunView, newest: bool, again: Ask
         draw_share(rag, run_id, view)
         st.page_link(
             page_list.runs(),
-            label="Side by side",
+            label="Compare",
             icon=":material/compare_arrows:",
             query_params={A: run_id},
         )

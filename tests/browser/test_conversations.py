@@ -207,7 +207,7 @@ def test_two_answers_stand_side_by_side_and_under_each_other_on_a_phone(chat: Pa
     ask(chat, OTHER)
     expect(question(chat, OTHER)).to_be_visible(timeout=_WAIT)
     answered(chat)
-    chat.get_by_test_id("stMain").get_by_role("link", name="Side by side").click()
+    chat.get_by_test_id("stMain").get_by_role("link", name="Compare").click()
     expect(chat).to_have_url(re.compile(r"/runs\?a="))
     chat.get_by_role("combobox", name="Answer B").click()
     chat.get_by_role("option").filter(has_text=QUESTION).first.click()

@@ -74,7 +74,7 @@ def ask(app: AppTest, question: str = QUESTION) -> AppTest:
 
 
 def clean(text: str) -> str:
-    return text.replace("\\", "").replace("\u200b", "").replace("\N{NO-BREAK SPACE}", " ")
+    return text.replace("\\", "").replace(":gray[]", "").replace("\N{NO-BREAK SPACE}", " ")
 
 
 def texts(app: AppTest) -> str:
@@ -425,3 +425,15 @@ def test_page_that_breaks_shows_a_sentence_and_logs_the_trace(
     assert not app.exception
     assert app.error[0].value.startswith("Something went wrong on this page")
     assert "ZeroDivisionError" in caplog.text
+
+
+def test_story_of_a_greeting_says_that_there_is_nothing_to_check(harbour: SelfRag, app: AppTest):
+    ask(app.run(), "Hello there!")
+    told = texts(app) + " ".join(clean(it.label) for it in app.expander)
+    assert "Wrote an answer that rests on no documents" in told
+    assert "There is no claim to check against a document" in told
+    assert "there are no documents to judge it by" in told
+    assert "The reply says what can be asked" in told
+    for contradiction in ("Could not check", "0 passages", ":material/error:"):
+        assert contradiction not in told
+    assert not app.warning

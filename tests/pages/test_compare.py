@@ -48,7 +48,7 @@ def texts(app: AppTest) -> str:
     drawn += (*app.success, *app.button)
     shown = [str(getattr(element, "label", "") or element.value) for element in drawn]
     shown += [f"{list(table.value.columns)}\n{table.value.to_string()}" for table in app.table]
-    return "\n".join(shown).replace("\\", "").replace("\u200b", "")
+    return "\n".join(shown).replace("\\", "").replace(":gray[]", "")
 
 
 def compare(app: AppTest, question: str = QUESTION, modes: str = "bm25;hybrid") -> AppTest:

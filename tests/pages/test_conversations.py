@@ -54,7 +54,7 @@ def ask(app: AppTest, question: str = QUESTION) -> AppTest:
 
 
 def clean(text: str) -> str:
-    return text.replace("\\", "").replace("\u200b", "").strip("*")
+    return text.replace("\\", "").replace(":gray[]", "").strip("*")
 
 
 def listed(app: AppTest) -> list[str]:

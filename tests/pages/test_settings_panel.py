@@ -50,7 +50,7 @@ def ask(app: AppTest) -> AppTest:
 
 
 def clean(text: object) -> str:
-    return str(text).replace("\\", "").replace("\u200b", "")
+    return str(text).replace("\\", "").replace(":gray[]", "")
 
 
 def who(app: AppTest) -> str:

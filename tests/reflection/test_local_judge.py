@@ -137,12 +137,12 @@ def test_answer_that_rests_on_other_sentences_is_not_useful(judge: LocalJudge) -
     assert grade.score < 4
 
 
-def test_without_passages_usefulness_cannot_be_had_and_support_does_not_apply(
+def test_without_passages_there_is_no_usefulness_to_judge_and_no_error(
     judge: LocalJudge,
 ) -> None:
     grade = judge.grade_usefulness("hello", NO_PASSAGES, [])
     assert grade.useful is None
-    assert grade.error
+    assert not grade.error and "no documents" in grade.thought
     assert judge.grade_support("hello", NO_PASSAGES, []).label is Support.NOT_APPLICABLE
     assert judge.grade_relevance("hello", []) == []
 
