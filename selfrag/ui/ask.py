@@ -63,7 +63,7 @@ def draw_ask(asker: Asker, *, busy: bool) -> None:
     """Draw the input and its options at the bottom of the page."""
     choices.fill(asker.rag)
     with st.bottom:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             _documents(asker.rag.ready())
             _settings(asker, busy)
         st.chat_input(

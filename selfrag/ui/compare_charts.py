@@ -28,6 +28,7 @@ LABELS = {
 }
 _MARGIN = {"l": 8, "r": 8, "t": 8, "b": 8}
 _NUMBERED = 3  #: passages of a stage whose numbers are written: more would lie on each other
+_APART = 0.06  #: of the panel's height, between a number and the points beside it
 _SCORED = 20  #: passages of a stage whose scores are drawn
 
 
@@ -217,6 +218,7 @@ def scores(
         assert outcome.retrieval is not None
         ranked = outcome.retrieval.lists[name][:_SCORED]
         values = [outcome.retrieval.scores[item][name].score for item in ranked]
+        numbered = _apart(values)
         figure.add_scatter(
             row=1,
             col=column,
@@ -224,7 +226,7 @@ def scores(
             y=values,
             mode="markers+text",
             text=[
-                str(numbers.get(item, "")) if place < _NUMBERED or item == chosen else ""
+                str(numbers.get(item, "")) if place in numbered or item == chosen else ""
                 for place, item in enumerate(ranked)
             ],
             textposition="middle right",
@@ -241,3 +243,15 @@ def scores(
     figure.update_yaxes(gridcolor=colours.line, fixedrange=True, nticks=5)
     figure.update_layout(height=340, margin={**_MARGIN, "t": 28})
     return figure
+
+
+def _apart(values: Sequence[float]) -> set[int]:
+    """The first places whose number would not lie on the point that follows, or its number."""
+    if len(values) < 2:
+        return set(range(len(values)))
+    least = _APART * (max(values) - min(values))
+    return {
+        place
+        for place in range(min(_NUMBERED, len(values)))
+        if place + 1 == len(values) or values[place] - values[place + 1] > least
+    }
