@@ -13,6 +13,20 @@ class UserError(Exception):
     """
 
 
+class Missing(UserError):
+    """What was asked for by its id is not there.
+
+    Args:
+        kind: ``document`` or ``run``.
+        message: what happened and what to do; an interface may say in its own words where the
+            ids are listed.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
 class ModelError(Exception):
     """A model answered badly or not at all, after the retries that made sense.
 

@@ -44,7 +44,7 @@ from selfrag.records.database import open_database
 from selfrag.records.documents import DocumentRecord, Documents, State
 from selfrag.records.feedback import Feedback
 from selfrag.records.labels import Labels
-from selfrag.records.runs import RunRecord
+from selfrag.records.runs import RunRecord, RunSummary
 from selfrag.reflection.budget import Budget
 from selfrag.reflection.casting import Casting
 from selfrag.reflection.events import Event
@@ -475,6 +475,10 @@ class SelfRag:
     def recorded(self, run_id: str) -> RunRecord | None:
         """A run from the records."""
         return self._runs.recorded(run_id)
+
+    def latest_runs(self, most: int) -> list[RunSummary]:
+        """The most recent runs, newest first; without those of a person who logged in."""
+        return self._runs.latest(most)
 
     def events(self, run_id: str) -> list[Event]:
         """What is known of a run so far, in order; nothing where there is no such run."""

@@ -24,7 +24,7 @@ from selfrag.documents.recovery import recover
 from selfrag.documents.results import IngestResult, Report
 from selfrag.documents.sandbox import Limits, Sandbox
 from selfrag.documents.sizes import ChunkSizes
-from selfrag.errors import UserError
+from selfrag.errors import Missing, UserError
 from selfrag.index.store import Index
 from selfrag.models.embeddings import EmbeddingModel
 from selfrag.records.documents import UNFINISHED, DocumentRecord, Documents, State
@@ -159,9 +159,10 @@ class Library:
         """
         record = self.find(document_id)
         if record is None:
-            raise UserError(
+            raise Missing(
+                "document",
                 f"There is no document {document_id} in the library: see the list of documents "
-                "for their ids."
+                "for their ids.",
             )
         return record
 

@@ -11,6 +11,7 @@ from selfrag.retrieval.result import Mode
 
 MOST_PASSAGES = 100
 MOST_RETRIES = 10
+MOST_RUNS = 500
 QUESTION = "How much do the solar panels cost?"  #: an example that the sample library answers
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY)]
@@ -72,6 +73,12 @@ class AnswerBody(AnswerParameters):
     history: list[EarlierTurn] = Field(
         default=[], max_length=20, description="The conversation so far, oldest turn first."
     )
+
+
+class RunsParameters(Asked):
+    """A look at the latest runs."""
+
+    limit: int = Field(default=20, ge=1, le=MOST_RUNS, description="Runs wanted.")
 
 
 _M = TypeVar("_M", bound=BaseModel)

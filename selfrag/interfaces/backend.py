@@ -14,6 +14,7 @@ from selfrag.interfaces.schemas import (
     Health,
     IngestItem,
     PageText,
+    RunItem,
     SearchResult,
 )
 from selfrag.reflection.events import Event
@@ -63,6 +64,9 @@ class Backend(Protocol):
 
     def delete(self, document_id: str) -> DocumentItem:
         """Remove a document."""
+
+    def runs(self, most: int) -> list[RunItem]:
+        """The latest runs, newest first."""
 
     def run(self, run_id: str) -> AnswerResult:
         """A run that has ended."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from selfrag.diagnosis import examine
-from selfrag.errors import UserError
+from selfrag.errors import Missing
 from selfrag.interfaces.asking import AnswerBody, SearchParameters
 from selfrag.interfaces.backend import Answering, FileReport
 from selfrag.interfaces.schemas import (
@@ -14,6 +14,7 @@ from selfrag.interfaces.schemas import (
     Health,
     IngestItem,
     PageText,
+    RunItem,
     SearchResult,
 )
 from selfrag.reflection.events import Event
@@ -59,6 +60,10 @@ class Local:
         """Remove a document."""
         return DocumentItem.of(self.rag.delete(document_id))
 
+    def runs(self, most: int) -> list[RunItem]:
+        """The latest runs, newest first."""
+        return [RunItem.of(run) for run in self.rag.latest_runs(most)]
+
     def run(self, run_id: str) -> AnswerResult:
         """A run that has ended."""
         live = self.rag.run(run_id)
@@ -66,7 +71,7 @@ class Local:
             return LocalAnswering(live).result()
         record = self.rag.recorded(run_id)
         if record is None:
-            raise UserError("There is no run with this id: it is in the answer as `run_id`.")
+            raise Missing("run", "There is no run with this id: it is in the answer as `run_id`.")
         return AnswerResult.recorded(record)
 
     def report(self, run_id: str) -> str:

@@ -1,6 +1,7 @@
 """A library that a running server holds, over its REST interface."""
 
 import json
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 import httpx
 
 from selfrag.documents.finding import find_pdfs
-from selfrag.errors import UserError
+from selfrag.errors import Missing, UserError
 from selfrag.interfaces import note
 from selfrag.interfaces.asking import AnswerBody, SearchParameters
 from selfrag.interfaces.backend import Answering, FileReport
@@ -22,6 +23,8 @@ from selfrag.interfaces.schemas import (
     JobItem,
     PageList,
     PageText,
+    RunItem,
+    RunList,
     SearchResult,
 )
 from selfrag.reflection.events import Event, RunFinished, RunStarted, is_kept, parse_event
@@ -130,6 +133,10 @@ class Remote:
         told = self._ask("DELETE", f"/documents/{_part(document_id)}")
         return DocumentItem.model_validate(told["deleted"])
 
+    def runs(self, most: int) -> list[RunItem]:
+        """The latest runs, newest first."""
+        return RunList.model_validate(self._ask("GET", "/runs", params={"limit": most})).runs
+
     def run(self, run_id: str) -> AnswerResult:
         """A run that has ended."""
         return AnswerResult.model_validate(self._ask("GET", f"/runs/{_part(run_id)}"))
@@ -233,7 +240,8 @@ def _told(answer: httpx.Response) -> httpx.Response:
     """The answer.
 
     Raises:
-        UserError: it is an error; with the server's sentence.
+        Missing: there is no such document or run; with the server's sentence, as all errors.
+        UserError: it is another error.
     """
     if answer.is_success:
         return answer
@@ -242,7 +250,11 @@ def _told(answer: httpx.Response) -> httpx.Response:
     except ValueError:
         told = None
     detail = told.get("detail") if isinstance(told, Mapping) else None
-    raise UserError(detail or answer.text.strip() or f"The server answered {answer.status_code}.")
+    sentence = detail or answer.text.strip() or f"The server answered {answer.status_code}."
+    named = re.fullmatch(r".*/api/(document|run)s/[^/]+(/.*)?", answer.request.url.path)
+    if answer.status_code == 404 and named:
+        raise Missing(named[1], sentence)
+    raise UserError(sentence)
 
 
 def _unreachable(url: str, error: Exception) -> UserError:

@@ -10,10 +10,8 @@ def write(held: Backend, run_id: str, html: Path | None, json_file: Path | None)
     """Write the files that are asked for; returns those that were.
 
     Raises:
-        UserError: none is asked for, there is no such run, or a file can't be written.
+        UserError: there is no such run, or a file can't be written.
     """
-    if html is None and json_file is None:
-        raise UserError("Say where to: --html FILE for people, --json-file FILE for programs.")
     made = []
     for path, build in ((html, held.report), (json_file, held.exported_text)):
         if path is None:

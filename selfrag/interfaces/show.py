@@ -1,6 +1,7 @@
 """How the command line shows results to a person: text, tables, and bars on a terminal only."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -15,16 +16,20 @@ from selfrag.interfaces.schemas import (
     CheckItem,
     DocumentItem,
     IngestItem,
+    RunItem,
     SearchResult,
 )
 from selfrag.reflection.events import Event, RunFinished, parse_event
 from selfrag.reflection.grades import Support
 from selfrag.reflection.story import tell, verdict
+from selfrag.wording import size
 
 if TYPE_CHECKING:
     from selfrag.documents.results import Progress as FileProgress
     from selfrag.documents.results import Report
 
+#: A document's state in the words of the pages.
+STATES = {"unfinished": "waiting", "failed": "not taken in"}
 MARKS = {"ok": "[green]✓[/]", "missing": "[yellow]-[/]", "problem": "[red]✗[/]"}
 
 
@@ -84,11 +89,11 @@ class IngestProgress:
         if result.status == "failed":
             self.console.print(f"[red]✗[/] {_named(result.document, result.error or '')}")
             return
-        size = f"{result.pages} pages, {result.chunks} chunks"
+        found = f"{result.pages} pages, {result.chunks} chunks"
         if result.status == "ready":
-            self.console.print(f"[green]✓ {name}[/]: {size}, {result.seconds:.1f} s")
+            self.console.print(f"[green]✓ {name}[/]: {found}, {result.seconds:.1f} s")
         else:
-            self.console.print(f"- {name}: {result.status}, {size}")
+            self.console.print(f"- {name}: {result.status}, {found}")
         for note in result.notes:
             lines = "\n".join(f"    {line}" for line in note.splitlines() if line)
             self.console.print(escape(lines), style="dim", soft_wrap=True)
@@ -117,16 +122,33 @@ def documents(records: Sequence[DocumentItem]) -> None:
         table.add_row(
             record.document_id,
             escape(record.document),
-            record.status,
+            STATES.get(record.status, record.status),
             str(record.pages),
             str(record.chunks),
             record.language or "-",
-            f"{record.bytes / 1e6:.1f} MB",
+            size(record.bytes),
         )
     console.print(table)
     for record in records:
         if record.error:
             console.print(_named(record.document, record.error))
+
+
+def runs(found: Sequence[RunItem]) -> None:
+    """The latest runs as a table; times are this machine's."""
+    console = Console(highlight=False)
+    if not found:
+        console.print('Nothing was asked yet: python -m selfrag ask "..."')
+        return
+    table = Table(box=None, header_style="bold")
+    for name in ("id", "asked", "ended"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("question")
+    for run in found:
+        asked = datetime.fromtimestamp(run.started_at).strftime("%Y-%m-%d %H:%M")
+        question = escape(" ".join(run.question.split()))
+        table.add_row(run.run_id, asked, run.status, question)
+    console.print(table)
 
 
 def retrieval(found: SearchResult) -> None:
@@ -195,6 +217,7 @@ def answer(found: AnswerResult) -> None:
         console.print(
             f"{usage.llm_calls} calls, {tokens} tokens, {cost}, {end.elapsed_s:.1f} s", style="dim"
         )
+    console.print(f"run {found.run_id}", style="dim", soft_wrap=True)
 
 
 def _answers_nothing(found: AnswerResult, end: RunFinished) -> bool:

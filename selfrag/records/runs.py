@@ -9,14 +9,14 @@ from typing import Any
 
 from sqlalchemy import Engine, insert, select, update
 
-from selfrag.records.schema import runs
+from selfrag.records.schema import conversations, runs, turns
 
 RUNNING = "running"
 
 
 @dataclass(frozen=True, slots=True)
-class RunRecord:
-    """A run: ``events`` are its log as JSON objects, in order.
+class RunSummary:
+    """A run without its log.
 
     Attributes:
         status: how it ended, or ``running``.
@@ -28,6 +28,12 @@ class RunRecord:
     status: str
     started_at: float
     elapsed_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord(RunSummary):
+    """A run: ``events`` are its log as JSON objects, in order."""
+
     events: list[dict[str, Any]]
 
 
@@ -63,8 +69,15 @@ class Runs:
         with self._engine.connect() as connection:
             return [RunRecord(**row) for row in connection.execute(query).mappings()]
 
-    def latest(self, limit: int = 20) -> list[RunRecord]:
-        """The most recent runs, newest first."""
-        query = select(runs).order_by(runs.c.started_at.desc()).limit(limit)
+    def latest(self, limit: int = 20) -> list[RunSummary]:
+        """The most recent runs, newest first; without those of a person who logged in."""
+        columns = (runs.c.id, runs.c.question, runs.c.status, runs.c.started_at, runs.c.elapsed_s)
+        theirs = (
+            select(turns.c.run_id)
+            .join(conversations, turns.c.conversation_id == conversations.c.id)
+            .where(conversations.c.owner.is_not(None))
+        )
+        query = select(*columns).where(runs.c.id.not_in(theirs))
+        query = query.order_by(runs.c.started_at.desc()).limit(limit)
         with self._engine.connect() as connection:
-            return [RunRecord(**row) for row in connection.execute(query).mappings()]
+            return [RunSummary(**row) for row in connection.execute(query).mappings()]

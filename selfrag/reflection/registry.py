@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from selfrag.errors import UserError
 from selfrag.records.conversations import Conversations, Place
 from selfrag.records.feedback import Feedback
-from selfrag.records.runs import RUNNING, RunRecord, Runs
+from selfrag.records.runs import RUNNING, RunRecord, Runs, RunSummary
 from selfrag.reflection.events import Event, RunFinished, is_kept, parse_event
 from selfrag.reflection.grades import Support
 from selfrag.reflection.roles import Turn
@@ -83,6 +83,10 @@ class Registry:
     def recorded(self, run_id: str) -> RunRecord | None:
         """A run from the records."""
         return self._runs.get(run_id)
+
+    def latest(self, most: int) -> list[RunSummary]:
+        """The most recent runs, newest first; without those of a person who logged in."""
+        return self._runs.latest(most)
 
     def events(self, run_id: str) -> list[Event]:
         """What is known of a run so far, in order; nothing where there is no such run."""

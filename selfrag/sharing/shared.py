@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from selfrag.errors import UserError
+from selfrag.errors import Missing
 from selfrag.records.runs import RunRecord
 from selfrag.reflection.events import Event, parse_event
 from selfrag.reflection.run import Run
@@ -40,9 +40,7 @@ class Sharing:
             return run.log.kept()
         record = self._recorded(run_id)
         if record is None:
-            raise UserError(
-                f"There is no run {run_id}: check its id. `ask --json` and shared files name it."
-            )
+            raise Missing("run", f"There is no run {run_id}: check its id; shared files name it.")
         return [parse_event(event) for event in record.events]
 
     def html(self, run_id: str) -> str:

@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from selfrag.interfaces import show
+from selfrag.interfaces.schemas import DocumentItem
 from selfrag.settings import Settings
+from selfrag.wording import size
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import Scan, make_pdf
 
@@ -107,7 +110,47 @@ def test_documents_are_listed(shell: Shell):
     (item,) = shell.json("documents")["documents"]
     assert (item["document"], item["status"], item["pages"]) == ("handbook.pdf", "ready", 2)
     assert item["chunks"] > 0
-    assert "handbook.pdf" in shell.run("documents").stdout
+    shown = shell.run("documents").stdout
+    assert "handbook.pdf" in shown
+    assert size(item["bytes"]) in shown
+
+
+def test_document_that_is_not_in_yet_is_called_as_on_the_pages(capsys: pytest.CaptureFixture[str]):
+    of_table = {"pages": 0, "pages_by_kind": {}, "chunks": 0, "language": None, "bytes": 814}
+    show.documents(
+        [
+            DocumentItem(document=f"{status}.pdf", document_id=status, status=status, **of_table)
+            for status in ("unfinished", "failed")
+        ]
+    )
+    first, second = capsys.readouterr().out.splitlines()[1:]
+    assert "waiting" in first and "814 bytes" in first
+    assert "not taken in" in second
+
+
+def test_runs_are_listed_with_the_id_that_ask_shows(shell: Shell):
+    spoken = shell.run("ask", "How many days of leave may employees take?").stdout
+    run_id = spoken.splitlines()[-1].removeprefix("run ")
+    latest = shell.json("run", "--limit", "1")["runs"]
+    assert [(run["run_id"], run["status"]) for run in latest] == [(run_id, "answered")]
+    assert run_id in shell.run("run").stdout
+    assert "twenty five days" in shell.run("run", run_id).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "listing"),
+    [
+        (("read", "0000"), "documents"),
+        (("delete", "0000"), "documents"),
+        (("run", "0000"), "run"),
+        (("export", "0000", "--html", "x.html"), "run"),
+    ],
+)
+def test_unknown_id_says_which_command_lists_them(
+    shell: Shell, words: tuple[str, ...], listing: str
+):
+    error = shell.json(*words, code=1)["error"]
+    assert error.endswith(f"`python -m selfrag {listing}` lists them.")
 
 
 def test_retrieve_gives_hits_and_stages(shell: Shell):
@@ -196,7 +239,6 @@ def test_doctor_says_what_is_missing_and_is_content(shell: Shell):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("ask", "   "), "empty"),
         (("ask", "x" * 20_000), "20,000 characters"),
         (("ingest", "nowhere.pdf"), "is not there"),
     ],
@@ -213,6 +255,9 @@ def test_bad_input_fails_with_a_sentence(shell: Shell, words: tuple[str, ...], s
     "words",
     [
         ("ask",),
+        ("ask", "   "),
+        ("retrieve", ""),
+        ("export", "a-run"),
         ("nonsense",),
         ("retrieve", "x", "--mode", "best"),
         ("retrieve", "x", "-k", "0"),
@@ -220,7 +265,9 @@ def test_bad_input_fails_with_a_sentence(shell: Shell, words: tuple[str, ...], s
     ],
 )
 def test_wrong_usage_is_exit_code_2(shell: Shell, words: tuple[str, ...]):
-    assert shell.run(*words).returncode == 2
+    done = shell.run(*words)
+    assert done.returncode == 2
+    assert "Usage: " in done.stderr
 
 
 def test_empty_library_says_what_to_do(tmp_path: Path):

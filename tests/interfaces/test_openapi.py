@@ -52,7 +52,7 @@ def test_whatever_is_sent_every_answer_is_one_that_is_described(api: httpx.Clien
                 case.call_and_validate(checks=CHECKS)
 
             call()
-    assert len(tried) == 21
+    assert len(tried) == 23
 
 
 def test_every_endpoint_is_described(api: httpx.Client):
@@ -76,6 +76,7 @@ def test_every_endpoint_is_described(api: httpx.Client):
         "GET /api/search",
         "GET /api/answer",
         "POST /api/answer",
+        "GET /api/runs",
         "GET /api/runs/{run_id}",
         "GET /api/runs/{run_id}/export",
         "GET /api/runs/{run_id}/report",

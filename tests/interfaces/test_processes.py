@@ -72,6 +72,10 @@ def test_commands_talk_to_the_server_that_holds_the_library(server: Server):
     spoken = shell(server, "ask", QUESTION)
     assert "Answered and grounded" in spoken.stdout
     assert "no language model configured: sentences quoted from your documents" in spoken.stdout
+    latest = told(server, "run", "--limit", "1")["runs"]
+    assert spoken.stdout.splitlines()[-1] == f"run {latest[0]['run_id']}"
+    for words, listing in ((("read", "0"), "documents"), (("run", "0"), "run")):
+        assert f"`python -m selfrag {listing}`" in told(server, *words, code=1)["error"]
     report = folder / "answer.html"
     told(server, "export", answer["run_id"], "--html", report)
     assert ROYALTY in report.read_text(encoding="utf-8")

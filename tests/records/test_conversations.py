@@ -175,6 +175,7 @@ def test_recent_runs_come_with_their_conversation(engine, chats):
     ask(engine, "c", "Hers?", owner="ann@example.com")
     listed = chats.recent_runs()
     assert [(turn.run_id, record.id) for turn, record in listed] == [(second, "b"), (first, "a")]
+    assert {run.id for run in Runs(engine).latest()} == {first, second}
     assert chats.of_run(first) == chats.get("a")
     assert chats.of_run("elsewhere") is None
 

@@ -35,6 +35,17 @@ DocumentIds = Annotated[
 ]
 
 
+def not_blank(value: str) -> str:
+    """What was typed.
+
+    Raises:
+        typer.BadParameter: there is nothing in it.
+    """
+    if not value.strip():
+        raise typer.BadParameter("it is empty: type what you want to know.")
+    return value
+
+
 def examples(*lines: str) -> str:
     """What stands below a command's help; the mark keeps its lines as they are."""
     return "\n".join(["\b", "Examples:", *(f"  {PROGRAM} {line}" for line in lines)])
@@ -46,7 +57,7 @@ def library(as_json: bool) -> Iterator["Backend"]:
 
     What the person can put right is told and ends with exit code 1.
     """
-    from selfrag.errors import ModelError, UserError
+    from selfrag.errors import Missing, ModelError, UserError
     from selfrag.interfaces import remote
     from selfrag.settings import load_settings
 
@@ -61,6 +72,9 @@ def library(as_json: bool) -> Iterator["Backend"]:
 
         with SelfRag.open(settings) as rag:
             yield Local(rag)
+    except Missing as error:
+        listing = {"document": "documents", "run": "run"}[error.kind]
+        fail(f"There is no {error.kind} with this id: `{PROGRAM} {listing}` lists them.", as_json)
     except (UserError, ModelError) as error:
         fail(str(error), as_json)
 

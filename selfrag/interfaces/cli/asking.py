@@ -14,20 +14,21 @@ from selfrag.interfaces.cli.app import (
     app,
     examples,
     library,
+    not_blank,
     print_json,
 )
 
 if TYPE_CHECKING:
     from selfrag.interfaces.schemas import AnswerResult
 
-RunId = Annotated[str, typer.Argument(help="As `ask --json` and shared files name it.")]
+RunId = Annotated[str, typer.Argument(help="As `ask` and `run` show it.")]
 
 
 @app.command(
     epilog=examples('retrieve "solar panels"', 'retrieve "parking spaces" --mode bm25 -k 10')
 )
 def retrieve(
-    query: Annotated[str, typer.Argument(help="What to look for.")],
+    query: Annotated[str, typer.Argument(help="What to look for.", callback=not_blank)],
     mode: Annotated[Mode, typer.Option(help="How far down the funnel.")] = "full",
     k: Annotated[
         int | None, typer.Option("-k", "--k", min=1, max=100, help="How many passages.")
@@ -56,7 +57,7 @@ def retrieve(
     )
 )
 def ask(
-    question: Annotated[str, typer.Argument(help="About your documents.")],
+    question: Annotated[str, typer.Argument(help="About your documents.", callback=not_blank)],
     mode: Annotated[Mode, typer.Option(help="How far down the funnel.")] = "full",
     document: DocumentIds = None,
     max_retries: Annotated[int | None, typer.Option(min=0, max=10, help="Of each kind.")] = None,
@@ -101,10 +102,25 @@ def ask(
     _tell(found, as_json)
 
 
-@app.command(epilog=examples("run RUN_ID", "run RUN_ID --json"))
-def run(run_id: RunId, as_json: AsJson = False) -> None:
-    """Show a run that has ended: its answer and what backs it."""
+@app.command(epilog=examples("run", "run RUN_ID", "run RUN_ID --json"))
+def run(
+    run_id: Annotated[
+        str | None, typer.Argument(help="Of a run; the latest are listed where none is given.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="How many are listed.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show a run that has ended, its answer and what backs it; or list the latest runs."""
+    from selfrag.interfaces import show
+
     with library(as_json) as held:
+        if run_id is None:
+            listed = held.runs(limit)
+            if as_json:
+                print_json({"runs": [item.model_dump(mode="json") for item in listed]})
+            else:
+                show.runs(listed)
+            return
         found = held.run(run_id)
     _tell(found, as_json)
 
@@ -125,6 +141,10 @@ def export(
     """Write a run of the records as a report for people, or as JSON for programs."""
     from selfrag.interfaces import sharing
 
+    if html is None and json_file is None and not as_json:
+        raise typer.BadParameter(
+            "say where to: --html FILE for people, --json-file FILE for programs."
+        )
     with library(as_json) as held:
         if as_json and html is None and json_file is None:
             print_json(held.exported(run_id))

@@ -12,16 +12,20 @@ from typing import Any
 from starlette.responses import Response
 
 from selfrag import process
-from selfrag.interfaces.asking import AnswerBody, AnswerParameters
+from selfrag.interfaces.asking import AnswerBody, AnswerParameters, RunsParameters
 from selfrag.interfaces.local import begin
 from selfrag.interfaces.problems import Problem
 from selfrag.interfaces.rest.endpoint import Call, Endpoint, in_thread
 from selfrag.interfaces.rest.sending import EventStream, send, wait_for
-from selfrag.interfaces.schemas import AnswerResult, Exported, Report, RunUnderWay
+from selfrag.interfaces.schemas import AnswerResult, Exported, Report, RunItem, RunList, RunUnderWay
 from selfrag.reflection.run import Run
 
 _EVENTS = "text/event-stream"
 _NO_RUN = "There is no run with this id: it is in the answer as `run_id`."
+_EMPTY = (
+    "The library is empty: add a PDF first, on the Documents page, with POST /api/documents or "
+    "with `python -m selfrag ingest FILE.pdf`."
+)
 #: A report holds its images and styles; text of documents in it can do nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 CLIENT_GONE = 499  # as proxies log it; nobody is there to read it
@@ -34,7 +38,7 @@ async def answer(call: Call) -> Response:
     if process.stopping.is_set():
         raise Problem(503, "The server is stopping: ask again once it runs.")
     if asked.retrieval != "never" and not await in_thread(rag.ready):
-        raise Problem(409, "The library is empty: add a PDF first, with POST /api/documents.")
+        raise Problem(409, _EMPTY)
     body = asked if isinstance(asked, AnswerBody) else AnswerBody(**asked.model_dump())
     run: Run = await in_thread(lambda: begin(rag, body))
     if _wants_events(call):
@@ -47,6 +51,13 @@ async def answer(call: Call) -> Response:
             run.stop()
     told = AnswerResult.of(run.id, run.question, run.result(), run.log.kept())
     return send(told, headers={"X-Run-Id": run.id})
+
+
+async def latest(call: Call) -> Response:
+    """The latest runs."""
+    asked: RunsParameters = call.query
+    found = await in_thread(lambda: call.rag.latest_runs(asked.limit))
+    return send(RunList(runs=[RunItem.of(item) for item in found]))
 
 
 async def run(call: Call) -> Response:
@@ -126,6 +137,15 @@ ENDPOINTS = (
         "Answer a question, with the conversation so far",
         body=AnswerBody,
         **_TOLD,  # type: ignore[arg-type]
+    ),
+    Endpoint(
+        "GET",
+        "/runs",
+        latest,
+        "The latest runs",
+        {200: RunList},
+        query=RunsParameters,
+        description="Newest first. Those of a person who logged in are left out.",
     ),
     Endpoint(
         "GET",

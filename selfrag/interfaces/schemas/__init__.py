@@ -10,6 +10,8 @@ from selfrag.interfaces.schemas.answers import (
     EvidenceItem,
     Exported,
     Report,
+    RunItem,
+    RunList,
     RunUnderWay,
 )
 from selfrag.interfaces.schemas.base import Quoted, Value
@@ -43,6 +45,8 @@ __all__ = [
     "PageText",
     "Quoted",
     "Report",
+    "RunItem",
+    "RunList",
     "RunUnderWay",
     "Score",
     "SearchResult",

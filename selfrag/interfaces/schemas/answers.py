@@ -11,7 +11,7 @@ from selfrag.reflection.contract import run_json
 from selfrag.reflection.events import Event, RunFinished, StepUsage, parse_event
 
 if TYPE_CHECKING:  # the command line asks a server without loading what makes these
-    from selfrag.records.runs import RunRecord
+    from selfrag.records.runs import RunRecord, RunSummary
 
 
 class CitationItem(Value):
@@ -82,6 +82,33 @@ class Exported(RootModel[dict[str, Any]]):
 
 class Report(RootModel[str]):
     """A run as one self-contained HTML file."""
+
+
+class RunItem(Value):
+    """A run of the records."""
+
+    run_id: str
+    question: str
+    status: Literal["running", "answered", "abstained", "unsupported", "failed", "stopped"]
+    started_at: float = Field(description="Seconds since the epoch.")
+    elapsed_s: float | None = Field(description="Seconds it took, if its end was seen.")
+
+    @classmethod
+    def of(cls, run: "RunSummary") -> "RunItem":
+        """A run as it is told."""
+        return cls(
+            run_id=run.id,
+            question=run.question,
+            status=run.status,  # type: ignore[arg-type]
+            started_at=run.started_at,
+            elapsed_s=run.elapsed_s,
+        )
+
+
+class RunList(Value):
+    """The latest runs, newest first."""
+
+    runs: list[RunItem]
 
 
 class RunUnderWay(Value):
