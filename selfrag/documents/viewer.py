@@ -70,10 +70,18 @@ class Viewer:
     def locate(self, hit: Hit, quote: str) -> tuple[int, str | None]:
         """The page on which a quote of a hit begins, and its printed label."""
         for spans in (hit.parent_spans, hit.spans):
-            for span in spans:
-                page = self._documents.page(hit.document_id, span.page)
-                if page and find_quote(quote, page.text[span.start : span.end]):
+            pages = [self._documents.page(hit.document_id, span.page) for span in spans]
+            texts = [
+                page.text[span.start : span.end] if page else ""
+                for span, page in zip(spans, pages, strict=True)
+            ]
+            # One text, for a sentence may begin on one page and end on the next.
+            found = find_quote(quote, "\n".join(texts))
+            start = found[0] if found else -1
+            for span, page, text in zip(spans, pages, texts, strict=True):
+                if page and 0 <= start <= len(text):
                     return span.page, page.label
+                start -= len(text) + 1
         page = self._documents.page(hit.document_id, hit.page)
         return hit.page, page.label if page else None
 

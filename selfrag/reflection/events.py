@@ -262,7 +262,8 @@ class RetrievalRetryCounted(_Event):
 class Citation(BaseModel):
     """A mark in the answer: which document and page, and the words there that back it.
 
-    ``number`` is what the reader sees, 1 for the first source cited.
+    ``number`` is what the reader sees, 1 for the first words cited. A passage that backs claims
+    with several of its sentences has a citation for each.
     """
 
     number: int

@@ -167,14 +167,14 @@ def _colour(leaves: list[tuple[list[Node], Node]], claims: Sequence[ClaimGrade])
     squeezed: list[str] = []
     for number, (_, leaf) in enumerate(leaves):
         for position, letter in enumerate(leaf["text"]):
-            for folded in _squeeze(letter):
+            for folded in squeeze(letter):
                 squeezed.append(folded)
                 letters.append((number, position))
     haystack = "".join(squeezed)
     owners: list[list[int | None]] = [[None] * len(leaf["text"]) for _, leaf in leaves]
     after = 0
     for index, claim in enumerate(claims):
-        needle = _squeeze(_ANY_MARK.sub("", claim.text))
+        needle = squeeze(_ANY_MARK.sub("", claim.text))
         if not needle or claim.support not in KINDS:
             continue
         start = haystack.find(needle, after)
@@ -213,6 +213,6 @@ def _stretches(text: str, owners: Sequence[int | None], claims: Sequence[ClaimGr
     return parts
 
 
-def _squeeze(text: str) -> str:
+def squeeze(text: str) -> str:
     """Letters and digits alone: how a claim is told again never changes those."""
     return "".join(letter for letter in text.casefold() if letter.isalnum())

@@ -1,4 +1,4 @@
-"""How a run ended: the attempt that is delivered, its status, and its citations.
+"""How a run ended: the attempt that is delivered and its status.
 
 The best attempt is delivered (by support, then usefulness), not the last, and never as if it
 had passed where it did not:
@@ -15,25 +15,16 @@ and a critique that was not passed, and not mended either, makes one unsupported
 was had on a statement is an answer, unless it is that there is not enough evidence.
 """
 
-import re
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
-from selfrag.quotes import find_quote
-from selfrag.reflection.context import parse_citations
-from selfrag.reflection.events import Citation, ClaimGrade, RunFinished, Status
-from selfrag.reflection.grades import Claim, Support, Verdict
+from selfrag.reflection.citing import Locate, cite
+from selfrag.reflection.events import ClaimGrade, RunFinished, Status
+from selfrag.reflection.grades import Support, Verdict
 from selfrag.reflection.record import evidence_of
-from selfrag.reflection.roles import Passage
 from selfrag.reflection.state import Attempt, State, passages_of
 from selfrag.reflection.strategy import USUAL, Shape, Strategy
-from selfrag.retrieval.result import Hit
 
-_MARK = re.compile(r"\[Doc (\d+)\]")
 MISSES = 2  #: usefulness up to which an answer counts as missing the question
-
-#: (hit, quote) -> page of the quote and its printed label
-Locate = Callable[[Hit, str], tuple[int, str | None]]
 
 
 def conclude(state: State, locate: Locate, shape: Shape = USUAL) -> RunFinished:
@@ -118,38 +109,6 @@ def _unchecked(attempts: list[Attempt], strategy: Strategy) -> tuple[Status, str
     return "answered", "it passed one critique; its claims were not checked one by one"
 
 
-def cite(attempt: Attempt, locate: Locate) -> tuple[str, list[Citation], int]:
-    """The answer with marks ``[1]``, ``[2]`` in order of appearance, what they point to, and how
-    many marks named no passage and were removed."""
-    parsed = parse_citations(attempt.answer, attempt.passages)
-    if not parsed.numbers and attempt.support:
-        # Small models forget the marks; the claims were looked up, so they are known.
-        marked = _mark_claims(parsed.answer, attempt.support.claims)
-        removed = parsed.removed
-        parsed = replace(parse_citations(marked, attempt.passages), removed=removed)
-    by_number = {passage.number: passage for passage in attempt.passages}
-    claims = attempt.support.claims if attempt.support else ()
-    citations = []
-    shown_as = {number: shown for shown, number in enumerate(parsed.numbers, start=1)}
-    for number, shown in shown_as.items():
-        passage = by_number[number]
-        quote = _quote(passage, claims)
-        page, label = locate(passage.hit, quote)
-        citations.append(
-            Citation(
-                number=shown,
-                chunk_id=passage.hit.chunk_id,
-                document_id=passage.hit.document_id,
-                document=passage.hit.document,
-                page=page,
-                label=label,
-                quote=quote,
-            )
-        )
-    answer = _MARK.sub(lambda mark: f"[{shown_as[int(mark[1])]}]", parsed.answer)
-    return answer, citations, parsed.removed
-
-
 def _judge(best: Attempt, *, searched: bool) -> tuple[Status, str]:
     support, usefulness = best.support, best.usefulness
     if searched and (support is None or support.label is Support.UNKNOWN):
@@ -164,29 +123,6 @@ def _judge(best: Attempt, *, searched: bool) -> tuple[Status, str]:
     if support and support.label is Support.PARTIALLY:
         return "answered", "part of the answer is not backed by the documents"
     return "answered", ""
-
-
-def _mark_claims(answer: str, claims: tuple[Claim, ...]) -> str:
-    """A mark behind every claim that a passage backs; at the end where it is told otherwise."""
-    at_end = ""
-    for claim in claims:
-        if claim.document is None or claim.support is Support.NOT:
-            continue
-        mark = f" [Doc {claim.document}]"
-        found = find_quote(claim.text.rstrip(".!?… "), answer)
-        if found is None:
-            at_end += "" if mark in at_end else mark
-        elif not answer.startswith(mark, found[1]):
-            answer = answer[: found[1]] + mark + answer[found[1] :]
-    return answer + at_end
-
-
-def _quote(passage: Passage, claims: tuple[Claim, ...]) -> str:
-    """The words of the passage that back the answer; the child that was found where none are."""
-    for claim in claims:
-        if claim.document == passage.number and claim.quote:
-            return claim.quote
-    return passage.hit.text
 
 
 def _not_found(state: State) -> str:

@@ -17,6 +17,7 @@ from langgraph.errors import GraphRecursionError
 from selfrag.errors import ModelError, UserError
 from selfrag.models.usage import Usage
 from selfrag.reflection.budget import UNLIMITED, Budget
+from selfrag.reflection.citing import Locate
 from selfrag.reflection.contract import run_json
 from selfrag.reflection.events import (
     AnswerDelta,
@@ -29,7 +30,7 @@ from selfrag.reflection.events import (
 from selfrag.reflection.grades import RetrievalDecision, Support
 from selfrag.reflection.graph import build_graph, recursion_limit
 from selfrag.reflection.log import EventLog
-from selfrag.reflection.outcome import Locate, conclude
+from selfrag.reflection.outcome import conclude
 from selfrag.reflection.record import step_usage
 from selfrag.reflection.roles import Judge, Turn, Writer
 from selfrag.reflection.state import RunContext, State, Stopped

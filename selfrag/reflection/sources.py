@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from selfrag.reflection.events import Citation, ContextPassage, RunFinished
 from selfrag.reflection.folding import RunView
+from selfrag.reflection.marks import squeeze
 from selfrag.reflection.nearness import near
 
 _NEAREST = 4  #: passages shown where nothing is cited
@@ -55,15 +56,23 @@ def sources(view: RunView) -> list[Source]:
 
 
 def _cited(citation: Citation, passage: ContextPassage | None, end: RunFinished) -> Source:
-    """A citation with the quotes of all claims that its passage backs."""
-    number = passage.number if passage else None
-    quotes = [claim.quote for claim in end.claims if claim.document == number and claim.quote]
+    """A citation with what it quotes.
+
+    Quotes of its passage that no citation has (logs of earlier versions hold one citation for a
+    passage, whatever it backs) are shown with the passage's first one.
+    """
+    of_passage = [it for it in end.citations if it.chunk_id == citation.chunk_id]
+    rest: list[str] = []
+    if passage and citation == of_passage[0]:
+        known = {squeeze(it.quote) for it in of_passage}
+        backed = [it.quote for it in end.claims if it.document == passage.number and it.quote]
+        rest = [quote for quote in backed if squeeze(quote) not in known]
     return Source(
         citation.number,
         citation.document_id,
         citation.document,
         citation.page,
-        tuple(dict.fromkeys([citation.quote, *(quotes if passage else [])])),
+        tuple(dict.fromkeys([citation.quote, *rest])),
         passage.text if passage else "",
         citation.label,
         end.answer,

@@ -17,9 +17,9 @@ from itertools import zip_longest
 from selfrag.pages import Page, PageKind
 from selfrag.records.documents import DocumentRecord
 from selfrag.reflection.casting import Cast
+from selfrag.reflection.citing import Locate
 from selfrag.reflection.events import RunFinished
 from selfrag.reflection.grades import Support
-from selfrag.reflection.outcome import Locate
 from selfrag.reflection.questions import questions_in
 from selfrag.reflection.run import Run, RunPlan
 from selfrag.retrieval.result import Mode, Retrieval
