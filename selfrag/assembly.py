@@ -1,7 +1,7 @@
 """The parts of an open library, each made from the settings."""
 
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from selfrag.documents.library import Library
@@ -18,10 +18,17 @@ from selfrag.models.rerankers import Reranker
 from selfrag.records.documents import Documents
 from selfrag.retrieval.funnel import Funnel, FunnelSettings
 from selfrag.settings import Settings
+from selfrag.storage import make_storage
 
 
 def open_client(settings: Settings, storage: Path, opened: ExitStack) -> Client:
-    """The index's client; the storage folder is held by this process either way."""
+    """The index's client; the storage folder is held by this process either way.
+
+    Raises:
+        UserError: the folder cannot be made or written, or another process holds it.
+    """
+    with suppress(OSError):  # the lock in it says why it cannot be used
+        make_storage(storage)
     if settings.qdrant_url is None:
         client = EdgeClient(storage / "index")
         opened.callback(client.close)

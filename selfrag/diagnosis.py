@@ -6,6 +6,7 @@ The same list is printed when the application starts, by ``doctor``, and served 
 
 import importlib.metadata
 import platform
+import shlex
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +20,7 @@ from selfrag.models.rerankers import Reranker, RerankerState, make_reranker
 from selfrag.reflection.casting import Casting
 from selfrag.reflection.story import NO_LANGUAGE_MODEL
 from selfrag.settings import Settings, misspelt
+from selfrag.storage import others_can_read
 
 if TYPE_CHECKING:
     from selfrag.service import SelfRag
@@ -87,7 +89,21 @@ def _surroundings(settings: Settings) -> list[Check]:
     return [
         Check("python", Verdict.OK, python),
         Check("storage", Verdict.OK, f"documents, index and records are in {_storage(settings)}"),
+        *_privacy(_storage(settings)),
         *(Check("settings", Verdict.PROBLEM, sentence) for sentence in misspelt()),
+    ]
+
+
+def _privacy(storage: Path) -> list[Check]:
+    if not others_can_read(storage):
+        return []
+    return [
+        Check(
+            "privacy",
+            Verdict.MISSING,
+            f"other users of this machine can read the documents in {storage}: "
+            f"`chmod 700 {shlex.quote(str(storage))}` keeps them to yourself",
+        )
     ]
 
 

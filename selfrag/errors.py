@@ -4,6 +4,8 @@ Anything else that is raised is a bug: it is logged whole and shown as "somethin
 went wrong", never swallowed.
 """
 
+import errno
+
 
 class UserError(Exception):
     """Something the person can put right.
@@ -25,6 +27,18 @@ class Missing(UserError):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+class StorageFull(UserError):
+    """There is no room where the library is kept; nothing was changed unless the text says so."""
+
+
+NO_ROOM = "The disk that holds the library is full: free some space and try again."
+
+
+def disk_is_full(error: BaseException) -> bool:
+    """Whether the operating system refused to write because there is no room."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 class ModelError(Exception):

@@ -57,7 +57,7 @@ def _admit(
             if not holdings.file(known.id).exists():
                 holdings.copy_in(path, known.id)
             return _there_already(known, name)
-        if known is not None and known.state in UNFINISHED:
+        if known is not None and known.state in UNFINISHED and known.id in holdings.at_work:
             return IngestResult(
                 name, known.id, "unchanged", notes=("this file is being taken in already",)
             )
@@ -75,11 +75,16 @@ def _admit(
     except OSError as error:
         raise UserError(storage_problem(name, error)) from error
     if known is None:
-        holdings.manifest.add(record)
+        try:
+            holdings.manifest.add(record)
+        except UserError:
+            holdings.file(record.id).unlink(missing_ok=True)  # no row knows of it
+            raise
     else:
         holdings.manifest.update(
             known.id, name=name, source=source, state=State.QUEUED.value, error=None
         )
+    holdings.at_work.add(record.id)
     return replace(record, name=name, source=source, state=State.QUEUED)
 
 

@@ -4,6 +4,7 @@ Every crash point lies between writes to them, so what is written in which order
 """
 
 import hashlib
+import os
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from selfrag.index.store import Index
 from selfrag.records.documents import Documents
 
 _PART = ".part"
+_LEAVING = ".leaving"
 
 
 class Holdings:
@@ -23,6 +25,7 @@ class Holdings:
     Attributes:
         manifest, index: of the library.
         folder: where its copies of the files are.
+        at_work: ids of the documents that are being taken in, or wait for their turn here.
     """
 
     def __init__(self, folder: Path, manifest: Documents, index: Index) -> None:
@@ -30,6 +33,7 @@ class Holdings:
         self.index = index
         self.folder = folder
         self.admitting = RLock()  #: held while rows and files come and go
+        self.at_work: set[str] = set()
         self._of: defaultdict[str, RLock] = defaultdict(RLock)
         self._making = Lock()
         folder.mkdir(parents=True, exist_ok=True)
@@ -60,11 +64,27 @@ class Holdings:
         part = target.with_suffix(_PART)
         shutil.copyfile(path, part)
         part.replace(target)
+        self._mark(document_id).unlink(missing_ok=True)
 
     def clear_parts(self) -> None:
         """Remove what was left of copies that broke off."""
         for part in self.folder.glob(f"*{_PART}"):
             part.unlink(missing_ok=True)
+
+    def empty(self, document_id: str) -> None:
+        """Make room with a document's file, before its row can say that it is on its way out.
+
+        On a full disk that takes no room: the file becomes an empty one, whose name says it.
+        """
+        mark = self._mark(document_id)
+        if self.file(document_id).exists():
+            self.file(document_id).replace(mark)
+        if mark.exists():
+            os.truncate(mark, 0)
+
+    def emptied(self) -> set[str]:
+        """Ids of the documents that are on their way out, whatever their rows say."""
+        return {path.stem for path in self.folder.glob(f"*{_LEAVING}")}
 
     def drop(self, document_id: str) -> None:
         """Remove a document whose row says ``removing``: its file, its chunks, its row.
@@ -75,6 +95,10 @@ class Holdings:
             self.file(document_id).unlink(missing_ok=True)
             self.index.delete(document_id)
             self.manifest.remove(document_id)
+            self._mark(document_id).unlink(missing_ok=True)
+
+    def _mark(self, document_id: str) -> Path:
+        return self.folder / f"{document_id}{_LEAVING}"
 
 
 def sha256_of(path: Path) -> str:

@@ -18,9 +18,10 @@ from selfrag.documents.admission import admit
 from selfrag.documents.agreement import disagreements
 from selfrag.documents.building import Asked, Builder
 from selfrag.documents.holdings import Holdings
-from selfrag.documents.names import clean_name
+from selfrag.documents.names import given_name
 from selfrag.documents.outcome import not_taken_in
 from selfrag.documents.recovery import recover
+from selfrag.documents.removal import finish_removals, remove
 from selfrag.documents.results import IngestResult, Report
 from selfrag.documents.sandbox import Limits, Sandbox
 from selfrag.documents.sizes import ChunkSizes
@@ -141,7 +142,11 @@ class Library:
         if sizes is not None:
             sizes.check()
         if record.state is not State.READY:
-            self._wanted(record, ocr, sizes)
+            try:
+                self._wanted(record, ocr, sizes)
+            except UserError:
+                self._holdings.at_work.discard(document_id)
+                raise
 
     def leave(self) -> None:
         """The application ends: what is cancelled from now on stays queued for the next start."""
@@ -170,14 +175,12 @@ class Library:
         """Show and cite a document under another name.
 
         Raises:
-            UserError: there is no such document, it is being read, or the name is blank.
+            UserError: there is no such document, it is being read, or the name shows nothing.
         """
         record = self.get(document_id)
-        if not name.strip():
-            raise UserError("A document needs a name: write one.")
+        name = given_name(name)
         if record.state in UNFINISHED:
             raise UserError(f"{record.name} is being read: rename it once it is ready.")
-        name = clean_name(name)
         self._holdings.index.rename(document_id, name)
         self._holdings.manifest.update(document_id, name=name)
         return replace(record, name=name)
@@ -189,11 +192,12 @@ class Library:
 
         Raises:
             UserError: there is no such document.
+            StorageFull: only its file could go; what else there is goes when asked for again.
         """
         record = self.get(document_id)
         with self._holdings.alone_with(document_id):
-            self._holdings.manifest.update(document_id, state=State.REMOVING.value)
-            self._holdings.drop(document_id)
+            remove(self._holdings, record)
+        finish_removals(self._holdings)
         return record
 
     def recover(self) -> list[DocumentRecord]:
@@ -211,13 +215,18 @@ class Library:
     def _take_in(
         self, document_id: str, asked: Asked, ocr: bool | None, sizes: ChunkSizes | None
     ) -> IngestResult:
+        at_work = self._holdings.at_work
         with self._one_at_a_time, self._holdings.alone_with(document_id):
-            record = self.get(document_id)  # deleted while it waited: nothing is to be done
+            at_work.add(document_id)
             try:
-                return self._builder.build(self._wanted(record, ocr, sizes), asked)
-            except Exception as error:
-                leaving = self._leaving.is_set()
-                return not_taken_in(self._holdings, record, error, leaving=leaving)
+                record = self.get(document_id)  # deleted while it waited: nothing is to be done
+                try:
+                    return self._builder.build(self._wanted(record, ocr, sizes), asked)
+                except Exception as error:
+                    leaving = self._leaving.is_set()
+                    return not_taken_in(self._holdings, record, error, leaving=leaving)
+            finally:
+                at_work.discard(document_id)
 
     def _wanted(
         self, record: DocumentRecord, ocr: bool | None, sizes: ChunkSizes | None

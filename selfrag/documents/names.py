@@ -1,12 +1,18 @@
 """What a document is called, and which other document it takes the place of."""
 
+import unicodedata
 from pathlib import Path
 
 from selfrag.documents.versions import is_version
+from selfrag.errors import UserError
 from selfrag.pages import Reading
 from selfrag.records.documents import DocumentRecord, Documents
 
 LONGEST = 200  #: characters of a name
+#: letters and signs that show nothing
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+#: how forms write what may not stand in a header (WHATWG HTML, multipart/form-data)
+_IN_FORMS = {"%22": '"', "%0D": "\r", "%0A": "\n"}
 
 
 def clean_name(name: str) -> str:
@@ -23,6 +29,24 @@ def clean_name(name: str) -> str:
         end = end if len(end) <= 10 else ""
         shown = shown[: LONGEST - len(end)].rstrip() + end
     return shown or "document.pdf"
+
+
+def given_name(text: str) -> str:
+    """A name that a person wrote, on one line: it is no path, so slashes become hyphens.
+
+    Raises:
+        UserError: nothing of it can be seen.
+    """
+    if not any(unicodedata.category(char)[0] in "LNPS" and char not in _BLANK for char in text):
+        raise UserError("A document needs a name that can be seen: write one.")
+    return clean_name(text.replace("/", "-").replace("\\", "-"))
+
+
+def sent_name(name: str) -> str:
+    """The file name that a form's header carries, as it was before it was put there."""
+    for written, char in _IN_FORMS.items():
+        name = name.replace(written, char)
+    return name
 
 
 def older_versions(

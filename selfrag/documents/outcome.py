@@ -13,7 +13,7 @@ from selfrag.documents.admission import storage_problem
 from selfrag.documents.errors import PasswordNeeded, ReadingStopped, TooManyPages, UnreadablePdf
 from selfrag.documents.holdings import Holdings
 from selfrag.documents.results import IngestResult
-from selfrag.errors import ModelError, UserError
+from selfrag.errors import ModelError, StorageFull, UserError
 from selfrag.pages import PageKind
 from selfrag.records.documents import DocumentRecord, State
 
@@ -27,10 +27,24 @@ def not_taken_in(
 ) -> IngestResult:
     """Clear up after an error, and say what became of the file.
 
+    Where the disk is so full that not even that can be written down, the document stays
+    unfinished: it is taken up again when it is asked for, or at the next start.
+
     Args:
         record: the document as it was before.
         leaving: the application ends: what was cancelled stays queued for the next start.
     """
+    try:
+        return _cleared(holdings, record, error, leaving)
+    except StorageFull as full:
+        logger.warning("what became of %s could not be noted: %s", record.name, full)
+        why = f"{record.name} was not taken in. {full}"
+        return IngestResult(record.name, record.id, "failed", error=why)
+
+
+def _cleared(
+    holdings: Holdings, record: DocumentRecord, error: Exception, leaving: bool
+) -> IngestResult:
     if isinstance(error, CancelledError):
         return _given_up(holdings, record, "cancelled", None, leaving)
     if isinstance(error, ReadingStopped) and error.cancelled:

@@ -27,7 +27,7 @@ from pydantic import ValidationError
 from qdrant_client import models
 
 from selfrag.errors import UserError
-from selfrag.index.space import RESERVE, full, has_room, occupied
+from selfrag.index.space import RESERVE, full, has_room, must_open, occupied
 
 DESCRIPTION_FILE = "collection.json"
 SHARD_FOLDER = "shard"
@@ -157,8 +157,9 @@ class EdgeCollection:
         """Open what ``create`` made.
 
         Raises:
-            UserError: it is damaged.
+            UserError: it is damaged, or the disk is too full.
         """
+        must_open(folder)
         try:
             description = Description.read(folder)
         except (OSError, ValueError) as error:

@@ -7,6 +7,7 @@ is why a lock left behind by a killed process never blocks.
 """
 
 import json
+import logging
 import os
 import shlex
 import sys
@@ -17,6 +18,8 @@ from typing import IO, Any
 import portalocker
 
 from selfrag.errors import UserError
+
+logger = logging.getLogger(__name__)
 
 LOCK_FILE = "index.lock"
 HOLDER_FILE = "index.holder.json"
@@ -62,7 +65,10 @@ class StorageLock:
             "command": _command(),
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        (folder / HOLDER_FILE).write_text(json.dumps(holder), encoding="utf-8")
+        try:
+            (folder / HOLDER_FILE).write_text(json.dumps(holder), encoding="utf-8")
+        except OSError as error:  # such as a full disk: what is there can be read all the same
+            logger.warning("who uses %s could not be noted (%s)", folder, error.strerror or error)
 
     def release(self) -> None:
         """Give the folder back; further calls do nothing."""

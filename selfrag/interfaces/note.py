@@ -6,12 +6,15 @@ still sends the token.
 """
 
 import json
+import logging
 import os
 import uuid
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from selfrag.settings import Settings
+
+logger = logging.getLogger(__name__)
 
 NAME = "server.json"
 INSTANCE = uuid.uuid4().hex  #: tells this process from any other, to those who ask it
@@ -32,12 +35,17 @@ def path(settings: Settings) -> Path:
 
 
 def write(settings: Settings, url: str) -> None:
-    """Leave a note of this process's address."""
+    """Leave a note of this process's address; without it (the disk is full) commands find none."""
     file = path(settings)
     written = file.with_suffix(".new")
     note = Note(url, INSTANCE, os.getpid())
-    written.write_text(json.dumps(asdict(note)), encoding="utf-8")
-    written.replace(file)
+    try:
+        written.write_text(json.dumps(asdict(note)), encoding="utf-8")
+        written.replace(file)
+    except OSError as error:
+        logger.warning(
+            "the address of this server could not be noted (%s)", error.strerror or error
+        )
 
 
 def read(settings: Settings) -> Note | None:

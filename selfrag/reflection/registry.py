@@ -133,7 +133,7 @@ class Registry:
         try:
             if self._runs.finish(_record(run, end.status, end.elapsed_s)):
                 self.conversations.note_answer(run.id, run.question, end.answer)
-        except SQLAlchemyError:
+        except (SQLAlchemyError, UserError):
             # The answer is there and shown; only later visits will not find it.
             logger.exception("how the run %s ended cannot be recorded", run.id)
 

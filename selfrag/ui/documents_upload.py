@@ -8,8 +8,11 @@ import uuid
 
 import streamlit as st
 
+from selfrag.documents.names import sent_name
+from selfrag.errors import NO_ROOM, UserError, disk_is_full
 from selfrag.service import SelfRag
 from selfrag.ui.job_results import forget_settled
+from selfrag.ui.literal import literal
 
 _ROUND = "upload_round"
 
@@ -27,8 +30,15 @@ def upload(rag: SelfRag) -> None:
     forget_settled(rag)  # what is counted then is what came of these files
     for file in files:
         waiting = rag.incoming / f"{uuid.uuid4().hex}.pdf"
-        waiting.write_bytes(file.getbuffer())
-        rag.submit(waiting, file.name)
+        try:
+            waiting.write_bytes(file.getbuffer())
+            rag.submit(waiting, sent_name(file.name))
+        except (OSError, UserError) as error:
+            waiting.unlink(missing_ok=True)
+            if isinstance(error, OSError) and not disk_is_full(error):
+                raise
+            st.error(literal(NO_ROOM if isinstance(error, OSError) else str(error)))
+            return
     # Another key is another, empty widget: the next run does not submit the same files again.
     st.session_state[_ROUND] = number + 1
     st.rerun()

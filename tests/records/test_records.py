@@ -5,8 +5,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event, text
+from sqlalchemy.exc import OperationalError
 
-from selfrag.errors import UserError
+from selfrag.errors import StorageFull, UserError
 from selfrag.pages import Heading, Page, PageKind
 from selfrag.records.database import open_database
 from selfrag.records.documents import DocumentRecord, Documents, State
@@ -140,3 +142,33 @@ def test_every_column_can_be_added_to_rows_of_an_earlier_version():
         for column in metadata.tables[name].columns:
             fits = column.nullable or column.server_default is not None
             assert fits or column.name in columns.split(), f"{name}.{column.name}"
+
+
+def test_full_database_is_told_in_a_sentence(tmp_path: Path):
+    engine = open_database(None, tmp_path)
+
+    @event.listens_for(engine, "checkout")
+    def _no_room(connection: sqlite3.Connection, *_: object) -> None:
+        connection.execute("PRAGMA max_page_count=1")  # it may not grow any more
+
+    with pytest.raises(StorageFull, match="free some space"):
+        Documents(engine).add(record(1, title="x" * 1_000_000))
+
+
+def test_database_that_another_program_holds_is_told_in_a_sentence(tmp_path: Path):
+    engine = open_database(None, tmp_path)
+
+    @event.listens_for(engine, "checkout")
+    def _at_once(connection: sqlite3.Connection, *_: object) -> None:
+        connection.execute("PRAGMA busy_timeout=0")
+
+    with closing(sqlite3.connect(tmp_path / "records.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(UserError, match="held by another program"):
+            Documents(engine).add(record(1))
+    assert Documents(engine).add(record(1))
+
+
+def test_mistake_in_a_query_is_no_fault_of_the_surroundings(tmp_path: Path):
+    with open_database(None, tmp_path).connect() as connection, pytest.raises(OperationalError):
+        connection.execute(text("SELECT nothing FROM nowhere"))

@@ -57,7 +57,7 @@ def library(as_json: bool) -> Iterator["Backend"]:
 
     What the person can put right is told and ends with exit code 1.
     """
-    from selfrag.errors import Missing, ModelError, UserError
+    from selfrag.errors import NO_ROOM, Missing, ModelError, UserError, disk_is_full
     from selfrag.interfaces import remote
     from selfrag.settings import load_settings
 
@@ -77,12 +77,16 @@ def library(as_json: bool) -> Iterator["Backend"]:
         fail(f"There is no {error.kind} with this id: `{PROGRAM} {listing}` lists them.", as_json)
     except (UserError, ModelError) as error:
         fail(str(error), as_json)
+    except OSError as error:
+        if not disk_is_full(error):
+            raise
+        fail(NO_ROOM, as_json)
 
 
 @contextmanager
 def opened(as_json: bool, *, reset: bool = False) -> Iterator["SelfRag"]:
     """The library opened in this process, for what a server does not do for others."""
-    from selfrag.errors import ModelError, UserError
+    from selfrag.errors import NO_ROOM, ModelError, UserError, disk_is_full
     from selfrag.service import SelfRag
 
     try:
@@ -90,6 +94,10 @@ def opened(as_json: bool, *, reset: bool = False) -> Iterator["SelfRag"]:
             yield rag
     except (UserError, ModelError) as error:
         fail(str(error), as_json)
+    except OSError as error:
+        if not disk_is_full(error):
+            raise
+        fail(NO_ROOM, as_json)
 
 
 def fail(message: str, as_json: bool) -> NoReturn:

@@ -17,6 +17,7 @@ from starlette.types import Message
 
 from selfrag import process
 from selfrag.documents.jobs import JobView
+from selfrag.documents.names import sent_name
 from selfrag.interfaces.asking import Asked
 from selfrag.interfaces.problems import Problem
 from selfrag.interfaces.rest.endpoint import Call, Endpoint, in_thread
@@ -114,7 +115,7 @@ async def add(call: Call) -> Response:
     waiting = rag.incoming / f"{uuid.uuid4().hex}.pdf"
     async with _form(call.request, rag.settings.max_upload_mb) as fields:
         upload = Upload.model_validate(fields)
-        name = upload.file.filename or "document.pdf"
+        name = sent_name(upload.file.filename or "document.pdf")
         job_id = await in_thread(lambda: _submit(rag, upload, waiting, name))
     while True:
         view = _job(call, job_id)

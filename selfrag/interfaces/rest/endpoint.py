@@ -19,7 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from selfrag import process
-from selfrag.errors import ModelError, UserError
+from selfrag.errors import NO_ROOM, ModelError, StorageFull, UserError, disk_is_full
 from selfrag.interfaces.access.clients import Limits, client_of
 from selfrag.interfaces.problems import Problem
 from selfrag.service import SelfRag
@@ -98,11 +98,16 @@ async def serve(
         return Problem.invalid(error).response()
     except Problem as problem:
         return problem.response()
+    except StorageFull as error:
+        return Problem(507, str(error)).response()
     except (UserError, ModelError) as error:
         return Problem(400, str(error)).response()
     except (ClientDisconnect, HTTPException):
         raise
-    except Exception:
+    except Exception as error:
+        if disk_is_full(error):
+            logger.warning("%s %s: the disk is full", endpoint.method, endpoint.path)
+            return Problem(507, NO_ROOM).response()
         if process.stopping.is_set():
             return Problem(503, "The server is stopping: ask again once it runs.").response()
         logger.exception("%s %s failed", endpoint.method, endpoint.path)
