@@ -166,6 +166,9 @@ def test_document_is_renamed(api: httpx.Client):
     found = api.get("/api/search", params={"q": "royalty"}).json()
     assert {hit["document"] for hit in found["hits"]} == {"rules.pdf"}
     problem(api.patch(one, json={"name": ""}), 422)
+    named = api.patch(one, json={"name": "Q1/Q2 <b>report</b>"}).json()["document"]
+    assert named == "Q1-Q2 <b>report<-b>"
+    problem(api.patch(one, json={"name": "\u200b"}), 400)
     pages = api.get(f"{one}/pages").json()["pages"]
     assert [entry["page"] for entry in pages] == [1, 2]
 
