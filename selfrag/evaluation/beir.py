@@ -8,7 +8,6 @@ A query without qrels is not judged: it is left out, never counted as a failure.
 """
 
 import csv
-import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from selfrag.errors import UserError
+from selfrag.evaluation.files import json_object, text_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def read_beir(folder: Path, split: str = "test", queries: str = "queries.jsonl")
         key: "\n".join(part for part in (row.get("title"), row.get("text")) if part)
         for key, row in _rows(folder / "corpus.jsonl")
     }
-    asked = {key: str(row.get("text", "")) for key, row in _rows(folder / queries)}
+    asked = {key: row.get("text") or "" for key, row in _rows(folder / queries)}
     qrels = _qrels(folder / "qrels" / f"{split}.tsv")
     _must_be_known("query", qrels, asked, folder)
     judged = (document for grades in qrels.values() for document in grades)
@@ -68,16 +68,20 @@ def read_beir(folder: Path, split: str = "test", queries: str = "queries.jsonl")
 
 def _rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
     rows = []
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    for number, line in enumerate(text_lines(_text(path)), start=1):
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json_object(line)
             rows.append((str(row["_id"]), row))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError):
             raise UserError(
                 f"Line {number} of {path} is not a JSON object with an _id: correct that line."
             ) from None
+        if not all(isinstance(row.get(name) or "", str) for name in ("title", "text")):
+            raise UserError(
+                f"The title or text in line {number} of {path} is no text: correct that line."
+            )
     twice = [key for key, count in Counter(key for key, _ in rows).items() if count > 1]
     if twice:
         raise UserError(f"{path} has the id {twice[0]!r} more than once: give each line its own.")
@@ -86,7 +90,11 @@ def _rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
 
 def _qrels(path: Path) -> dict[str, dict[str, int]]:
     qrels: dict[str, dict[str, int]] = {}
-    for number, row in enumerate(csv.reader(_text(path).splitlines(), delimiter="\t"), start=1):
+    try:
+        lines = list(csv.reader(text_lines(_text(path)), delimiter="\t"))
+    except csv.Error as error:
+        raise UserError(f"{path} is no table with tabs ({error}): correct it.") from None
+    for number, row in enumerate(lines, start=1):
         if not row or (number == 1 and not _is_grade(row[-1])):
             continue
         if len(row) != 3 or not _is_grade(row[2]):
@@ -102,7 +110,11 @@ def _qrels(path: Path) -> dict[str, dict[str, int]]:
 
 
 def _is_grade(text: str) -> bool:
-    return text.strip().lstrip("-").isdigit()
+    try:
+        int(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _text(path: Path) -> str:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from selfrag.errors import UserError
+from selfrag.evaluation.files import is_zip
+from selfrag.evaluation.label_files import decoded, of_trec, of_zip
 from selfrag.index.payload import CONTENT, METADATA
 from selfrag.records.labels import LabelRecord, Labels, Relevance
 from selfrag.retrieval.result import Hit
-
-_LARGEST = 200_000_000  #: bytes of an unpacked file that is taken in
 
 
 class Passages(Protocol):
@@ -159,11 +159,11 @@ class Labelling:
         Raises:
             UserError: the file is neither, is damaged, or holds nothing that belongs here.
         """
-        if zipfile.is_zipfile(io.BytesIO(content)):
-            questions, rows = _of_zip(content)
+        if is_zip(content):
+            questions, rows = of_zip(content)
         else:
             questions = {item.question_id: item.question for item in self._records.all(owner)}
-            rows = _of_trec(_decoded(content, "The file"))
+            rows = of_trec(decoded(content, "The file"))
             if not rows.keys() & questions.keys():
                 raise UserError(
                     "None of the question ids of these qrels belongs to a question that is "
@@ -179,7 +179,7 @@ class Labelling:
         if not records:
             raise UserError(
                 "None of the labelled passages is in your library: add the same documents with "
-                "the same chunk sizes first, or measure on the file itself on the Evaluate page."
+                "the same chunk sizes first, or upload the zip as a set on the Evaluate page."
             )
         return Imported(self._records.put(records, owner), len(wanted) - len(records))
 
@@ -202,67 +202,3 @@ def _record(question: str, chunk: str, payload: Mapping[str, Any], grade: int) -
 
 def _lines(rows: Any) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
-def _of_zip(content: bytes) -> tuple[dict[str, str], dict[str, dict[str, int]]]:
-    with zipfile.ZipFile(io.BytesIO(content)) as zipped:
-        queries = _member(zipped, "queries.jsonl")
-        qrels = _member(zipped, "qrels/test.tsv")
-    questions = {}
-    for number, line in enumerate(filter(str.strip, queries.splitlines()), start=1):
-        try:
-            row = json.loads(line)
-            questions[str(row["_id"])] = str(row["text"])
-        except (ValueError, KeyError, TypeError):
-            raise UserError(
-                f"Line {number} of queries.jsonl is not a JSON object with _id and text: correct "
-                "that line."
-            ) from None
-    rows = _of_trec("\n".join(line.replace("\t", " 0 ", 1) for line in qrels.splitlines()[1:]))
-    missing = sorted(rows.keys() - questions.keys())
-    if missing:
-        raise UserError(
-            f"The qrels name {missing[0]!r}, which queries.jsonl does not have: export them again."
-        )
-    return questions, rows
-
-
-def _member(zipped: zipfile.ZipFile, name: str) -> str:
-    for item in zipped.infolist():
-        if item.filename == name or item.filename.endswith(f"/{name}"):
-            if item.file_size > _LARGEST:
-                raise UserError(f"{name} is larger than 200 MB: import a part of it.")
-            try:
-                return _decoded(zipped.read(item), name)
-            except (zipfile.BadZipFile, RuntimeError, OSError, EOFError):
-                raise UserError(f"{name} in this zip is damaged: export it again.") from None
-    raise UserError(
-        f"There is no {name} in this zip: labels in BEIR layout have queries.jsonl, corpus.jsonl "
-        "and qrels/test.tsv."
-    )
-
-
-def _of_trec(text: str) -> dict[str, dict[str, int]]:
-    rows: dict[str, dict[str, int]] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        parts = line.split()
-        if not parts:
-            continue
-        try:
-            query, _, document, grade = parts
-            rows.setdefault(query, {})[document] = int(grade)
-        except ValueError:
-            raise UserError(
-                f"Line {number} of the qrels is not a question id, 0, a passage id and a whole "
-                "number: correct that line."
-            ) from None
-    if not rows:
-        raise UserError("This file judges nothing: choose one with qrels.")
-    return rows
-
-
-def _decoded(content: bytes, name: str) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UserError(f"{name} is not UTF-8 text: save it as UTF-8.") from None

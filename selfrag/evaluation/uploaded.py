@@ -1,15 +1,15 @@
 """Sets in BEIR layout that were uploaded as a zip, unpacked beside the library."""
 
-import io
 import shutil
 import zipfile
 from pathlib import Path, PurePosixPath
 
 from selfrag.errors import UserError
 from selfrag.evaluation.beir import read_beir
+from selfrag.evaluation.files import opened_zip
 
 _LARGEST = 2_000_000_000  #: bytes of all that is unpacked
-_WANTED = ("corpus.jsonl", "queries.jsonl", "qrels")
+_WANTED = (("corpus.jsonl",), ("queries.jsonl",), ("qrels",))
 
 
 class Sets:
@@ -48,13 +48,9 @@ class Sets:
         Raises:
             UserError: it is no zip, is damaged or too large, or holds no set in BEIR layout.
         """
-        try:
-            with zipfile.ZipFile(io.BytesIO(content)) as zipped:
-                return self._unpack(zipped, name)
-        except (zipfile.BadZipFile, RuntimeError, EOFError, NotImplementedError):
-            raise UserError(
-                f"{name} is no zip that can be opened: pack the folder of the set once more."
-            ) from None
+        damaged = f"{name} is no zip that can be opened: pack the folder of the set once more."
+        with opened_zip(content, damaged) as zipped:
+            return self._unpack(zipped, name)
 
     def remove(self, name: str) -> None:
         """Delete a set; what was measured on it is kept."""
@@ -77,7 +73,7 @@ class Sets:
             for item in zipped.infolist()
             if not item.is_dir()
             and PurePosixPath(item.filename).is_relative_to(root)
-            and PurePosixPath(item.filename).relative_to(root).parts[0] in _WANTED
+            and PurePosixPath(item.filename).relative_to(root).parts[:1] in _WANTED
         ]
         if sum(item.file_size for item in members) > _LARGEST:
             raise UserError(f"{name} unpacks to more than 2 GB: measure it on the command line.")

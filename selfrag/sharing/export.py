@@ -47,19 +47,32 @@ def read(text: str) -> list[Event]:
     """
     try:
         data = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError("This is no JSON file: choose one that was shared as JSON.") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise UserError("This file holds no shared run: choose one that was shared as JSON.")
     version = data.get("version")
-    if not isinstance(version, int) or version > VERSION:
+    if type(version) is not int or version < 1:  # true would pass for 1
+        raise UserError(
+            "This file doesn't say its version: it was changed or cut short. Share the run again."
+        )
+    if version > VERSION:
         raise UserError(
             f"This run was shared by a newer version (format {version}, known up to {VERSION}): "
             "bring this application up to date."
         )
     try:
-        return [parse_event(event) for event in data["events"]]
-    except (KeyError, TypeError, ValidationError) as error:
+        events = [parse_event(event) for event in _logged(data)]
+    except (KeyError, TypeError, ValidationError, RecursionError) as error:
         raise UserError(
             "The events in this file can't be read: it was changed or cut short. Share it again."
         ) from error
+    if not events:
+        raise UserError("This file holds a run without events: share the run again.")
+    return events
+
+
+def _logged(data: dict[str, Any]) -> list[Any]:
+    if not isinstance(data["events"], list):
+        raise TypeError("events are a list")
+    return data["events"]

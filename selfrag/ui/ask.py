@@ -11,6 +11,7 @@ from selfrag.records.documents import DocumentRecord
 from selfrag.service import SelfRag
 from selfrag.ui import choices
 from selfrag.ui.conversation import Conversation
+from selfrag.ui.guarded import guarded
 from selfrag.ui.literal import literal
 from selfrag.ui.settings_panel import draw_settings
 from selfrag.wording import count
@@ -70,7 +71,7 @@ def draw_ask(asker: Asker, *, busy: bool) -> None:
             "Wait for this answer, or stop it" if busy else "Ask about your documents",
             key="question",
             disabled=busy,
-            on_submit=lambda: asker.ask(st.session_state.question),
+            on_submit=guarded(lambda: asker.ask(st.session_state.question)),
         )
 
 

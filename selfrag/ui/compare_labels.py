@@ -7,6 +7,7 @@ import streamlit as st
 from selfrag.errors import ModelError, UserError
 from selfrag.retrieval.variant import Variant
 from selfrag.service import SelfRag
+from selfrag.ui.guarded import guarded
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner
 from selfrag.ui.study_view import draw_figures, draw_pairs, draw_verdict
@@ -77,7 +78,7 @@ def _in_and_out(rag: SelfRag) -> None:
         given = st.file_uploader(
             "Import labels", type=["zip", "qrels", "txt", "tsv"], key="compare-import"
         )
-        st.button("Import", disabled=given is None, on_click=_take, args=(rag,))
+        st.button("Import", disabled=given is None, on_click=guarded(_take), args=(rag,))
 
 
 def _take(rag: SelfRag) -> None:

@@ -17,6 +17,7 @@ from selfrag.ui.colours import main_button, mode_colours, palette
 from selfrag.ui.compare_labels import BLIND, draw_labels
 from selfrag.ui.compare_lists import draw_lists
 from selfrag.ui.funnel import remarks
+from selfrag.ui.guarded import guarded
 from selfrag.ui.links import to_quote
 from selfrag.ui.literal import literal, verbatim
 from selfrag.ui.person import owner
@@ -109,7 +110,7 @@ def _found(rag: SelfRag, comparison: Comparison) -> None:
         chosen=st.session_state.get(_CHOSEN),
         key=_LISTS,
         on_chosen=_choose,
-        on_label=lambda: _label(rag, comparison),
+        on_label=guarded(lambda: _label(rag, comparison)),
     )
     told = dict.fromkeys(
         remark

@@ -9,6 +9,7 @@ from selfrag.records.conversations import LONGEST_TITLE, ConversationRecord
 from selfrag.service import SelfRag
 from selfrag.ui.colours import main_button
 from selfrag.ui.conversation import Conversation, open_conversation, start_anew
+from selfrag.ui.guarded import guarded
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner, time_zone
 from selfrag.wording import count
@@ -108,7 +109,7 @@ def _rename(rag: SelfRag, record: ConversationRecord) -> None:
     with st.form("rename-conversation", border=False):
         st.text_input("Title", value=record.title, key=_NEW_TITLE, max_chars=LONGEST_TITLE)
         done = st.form_submit_button(
-            "Rename", type=main_button(), on_click=_renamed, args=(rag, record.id)
+            "Rename", type=main_button(), on_click=guarded(_renamed), args=(rag, record.id)
         )
     wrong = st.session_state.pop(_WRONG, None)
     if wrong:
@@ -138,7 +139,7 @@ def _confirm_deletion(rag: SelfRag, record: ConversationRecord) -> None:
             "Delete",
             type=main_button(),
             key="delete-for-good",
-            on_click=_deleted,
+            on_click=guarded(_deleted),
             args=(rag, record.id),
         )
     if kept or done:

@@ -10,6 +10,7 @@ from selfrag.ui import page_list
 from selfrag.ui.ask import Asker
 from selfrag.ui.colours import main_button
 from selfrag.ui.graph_path import draw_path
+from selfrag.ui.guarded import guarded
 from selfrag.ui.jobs import jobs_panel
 from selfrag.ui.literal import literal
 from selfrag.wording import count
@@ -43,7 +44,7 @@ def draw_empty_library(rag: SelfRag) -> None:
         st.button(
             "Load the samples",
             icon=":material/local_library:",
-            on_click=_load,
+            on_click=guarded(_load),
             args=(rag,),
             disabled=rag.jobs.busy,
         )
@@ -75,7 +76,7 @@ def draw_no_question(rag: SelfRag, asker: Asker) -> None:
                     "Remove the samples",
                     icon=":material/delete:",
                     type="tertiary",
-                    on_click=_remove,
+                    on_click=guarded(_remove),
                     args=(rag,),
                 )
     with right:
@@ -130,7 +131,7 @@ def _suggestions(rag: SelfRag, asker: Asker) -> None:
                 key=f"suggestion-{number}",
                 icon=":material/arrow_forward:",
                 type="tertiary",
-                on_click=asker.ask,
+                on_click=guarded(asker.ask),
                 args=(question,),
             )
 

@@ -9,6 +9,7 @@ from selfrag.retrieval.result import Mode
 from selfrag.retrieval.variant import Variant
 from selfrag.service import SelfRag
 from selfrag.ui.colours import main_button
+from selfrag.ui.guarded import guarded
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner
 from selfrag.ui.settings_panel import MODES
@@ -54,7 +55,7 @@ def draw_choice(rag: SelfRag) -> None:
                 "Remove the set",
                 icon=":material/delete:",
                 type="tertiary",
-                on_click=_remove,
+                on_click=guarded(_remove),
                 args=(rag, chosen),
             )
     picked = st.pills(
@@ -91,7 +92,7 @@ def draw_choice(rag: SelfRag) -> None:
         type=main_button(),
         icon=":material/play_arrow:",
         disabled=busy or few or nothing,
-        on_click=_start,
+        on_click=guarded(_start),
         args=(rag, chosen, variants, measure),
     )
 
@@ -103,7 +104,7 @@ def _upload(rag: SelfRag) -> None:
             "from your documents."
         )
         given = st.file_uploader("Set", type=["zip"], key=_FILE, label_visibility="collapsed")
-        st.button("Take it in", disabled=given is None, on_click=_take, args=(rag,))
+        st.button("Take it in", disabled=given is None, on_click=guarded(_take), args=(rag,))
 
 
 def _take(rag: SelfRag) -> None:

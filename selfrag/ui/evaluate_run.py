@@ -12,6 +12,7 @@ from selfrag.palette import Palette
 from selfrag.service import SelfRag
 from selfrag.ui.colours import mode_colours, palette
 from selfrag.ui.evaluate_choice import LABELS
+from selfrag.ui.guarded import guarded
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner
 from selfrag.ui.study_view import (
@@ -56,7 +57,7 @@ def _under_way(rag: SelfRag) -> None:
         "Cancel",
         icon=":material/stop_circle:",
         type="tertiary",
-        on_click=rag.studies.background(owner()).cancel,
+        on_click=guarded(rag.studies.background(owner()).cancel),
         help="What was searched is kept.",
     )
 

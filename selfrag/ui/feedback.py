@@ -6,6 +6,7 @@ import streamlit as st
 
 from selfrag.service import SelfRag
 from selfrag.ui.colours import main_button
+from selfrag.ui.guarded import guarded
 
 _SAID = "feedback"  #: what was said of the runs of this page
 _LONGEST = 4_000  #: characters of a note
@@ -30,7 +31,7 @@ def draw_feedback(rag: SelfRag, run_id: str) -> None:
         written = st.session_state.get(note, known.note if known else "")
         rag.feedback.put(run_id, None if given is None else given == 1, written)
 
-    st.feedback("thumbs", key=thumb, on_change=keep)
+    st.feedback("thumbs", key=thumb, on_change=guarded(keep))
     label = "Your note" if said and said.note else "Add a note"
     opened = st.popover(
         label,
@@ -49,4 +50,4 @@ def draw_feedback(rag: SelfRag, run_id: str) -> None:
             max_chars=_LONGEST,
             placeholder="What is good or wrong about this answer?",
         )
-        st.form_submit_button("Keep the note", type=main_button(), on_click=keep)
+        st.form_submit_button("Keep the note", type=main_button(), on_click=guarded(keep))

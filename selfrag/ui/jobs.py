@@ -10,6 +10,7 @@ import streamlit as st
 
 from selfrag.documents.jobs import JobView
 from selfrag.service import SelfRag
+from selfrag.ui.guarded import guarded
 from selfrag.ui.job_results import result_rows
 from selfrag.ui.job_words import progress, share
 from selfrag.ui.literal import literal
@@ -73,6 +74,6 @@ def _row(rag: SelfRag, view: JobView) -> None:
             key=f"cancel_{view.id}",
             icon=":material/close:",
             type="tertiary",
-            on_click=rag.jobs.cancel,
+            on_click=guarded(rag.jobs.cancel),
             args=(view.id,),
         )

@@ -7,6 +7,7 @@ from selfrag.models.own_key import OwnKey
 from selfrag.service import SelfRag
 from selfrag.ui import choices, own_keys
 from selfrag.ui.colours import main_button
+from selfrag.ui.guarded import guarded
 from selfrag.ui.literal import literal
 
 _KEY, _ADDRESS = "own-key", "own-address"
@@ -20,7 +21,7 @@ def draw_key_form(rag: SelfRag) -> None:
         return
     if own_keys.current() is not None:
         st.success("Your key is in use in this tab.", icon=":material/key:")
-        st.button("Forget the key", icon=":material/key_off:", on_click=_forget)
+        st.button("Forget the key", icon=":material/key_off:", on_click=guarded(_forget))
         return
     wrong = st.session_state.pop(_WRONG, None)
     with (
@@ -39,7 +40,9 @@ def draw_key_form(rag: SelfRag) -> None:
         )
         st.text_input("Model that writes", key=_WRITER, placeholder="gpt-4.1-mini")
         st.text_input("Model that judges", key=_JUDGE, placeholder="the same")
-        st.form_submit_button("Use this key", type=main_button(), on_click=_use, args=(rag,))
+        st.form_submit_button(
+            "Use this key", type=main_button(), on_click=guarded(_use), args=(rag,)
+        )
         if wrong:
             st.error(literal(wrong), icon=":material/error:")
 

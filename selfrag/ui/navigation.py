@@ -13,6 +13,7 @@ from selfrag.errors import UserError
 from selfrag.models.whereabouts import asks_models, who_answers
 from selfrag.service import SelfRag
 from selfrag.ui import choices, page_list
+from selfrag.ui.guarded import draw_said
 from selfrag.ui.links import asked_run
 from selfrag.ui.literal import literal
 from selfrag.ui.person import draw_login
@@ -47,6 +48,7 @@ def main() -> None:
     try:
         if not presenting:
             _draw_sidebar(process.current())
+        draw_said()
         page.run()
     except UserError as error:
         st.error(str(error))

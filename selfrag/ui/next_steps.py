@@ -9,6 +9,7 @@ from selfrag.reflection.folding import RunView
 from selfrag.reflection.grades import Support
 from selfrag.reflection.strategy import Strategy
 from selfrag.ui import choices, page_list
+from selfrag.ui.guarded import guarded
 from selfrag.ui.verdict import answers_nothing
 
 Ask = Callable[[str], None]
@@ -54,7 +55,7 @@ def draw_again(question: str, key: str, ask: Ask) -> None:
 
 
 def _button(label: str, icon: str, key: str, do: Ask, question: str) -> None:
-    st.button(label, key=key, icon=f":material/{icon}:", on_click=do, args=(question,))
+    st.button(label, key=key, icon=f":material/{icon}:", on_click=guarded(do), args=(question,))
 
 
 def _more_retries(started: RunStarted) -> int | None:

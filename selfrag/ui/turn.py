@@ -23,6 +23,7 @@ from selfrag.ui.conversation import events_of
 from selfrag.ui.evidence import draw_evidence, evidence_key, source_key
 from selfrag.ui.feedback import draw_feedback
 from selfrag.ui.graph_path import draw_path
+from selfrag.ui.guarded import guarded
 from selfrag.ui.levels import choose_level, level
 from selfrag.ui.links import A
 from selfrag.ui.literal import harmless, literal, verbatim
@@ -205,7 +206,10 @@ def _follow(
                 args=(run.id,),
             )
             st.button(
-                "Stop", key=f"stop-{run.id}", icon=":material/stop_circle:", on_click=run.stop
+                "Stop",
+                key=f"stop-{run.id}",
+                icon=":material/stop_circle:",
+                on_click=guarded(run.stop),
             )
     timeline = Timeline(choose_level())
     answer = st.container().empty()

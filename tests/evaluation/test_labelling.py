@@ -1,15 +1,27 @@
 """Labels: one per question and passage, made into qrels, carried out and in again."""
 
+import contextlib
 import io
+import tempfile
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import create_engine
 
 from selfrag.errors import UserError
 from selfrag.evaluation.beir import read_beir
-from selfrag.records.labels import Relevance, question_id
-from selfrag.retrieval.result import Mode
+from selfrag.evaluation.files import is_zip
+from selfrag.evaluation.label_files import decoded, of_zip
+from selfrag.evaluation.labelling import Labelling
+from selfrag.evaluation.uploaded import Sets
+from selfrag.index.payload import CONTENT, METADATA
+from selfrag.records.labels import Labels, Relevance, question_id
+from selfrag.records.schema import metadata
+from selfrag.retrieval.result import Hit, Mode
 from selfrag.service import SelfRag
 from tests.support.pdf_factory import make_pdf
 
@@ -97,6 +109,11 @@ def zipped(**files: bytes | str) -> bytes:
     return out.getvalue()
 
 
+def query(text: str) -> bytes:
+    line = '{"_id": "q0", "text": "?"}\n{"_id": "q1", "text": ' + text + "}"
+    return zipped(queries=line, qrels__test=HEAD + "q1\td1\t1")
+
+
 HEAD = "query-id\tcorpus-id\tscore\n"
 
 
@@ -116,10 +133,72 @@ HEAD = "query-id\tcorpus-id\tscore\n"
             zipped(queries='{"_id": "q1", "text": "?"}', qrels__test=HEAD + "q1\td1\t1"),
             "None of the labelled passages",
         ),
+        (query("null"), "line 2"),
+        (query('""'), "Line 2"),
+        (query('"   "'), "Line 2"),
+        (query(r'"a\u0000b"'), "line 2"),
+        (query(r'"\ud800"'), "Line 2"),
+        (query('"' + "a" * 5_000_000 + '"'), "Line 2.*5,000,000"),
+        (query("[" * 100_000), "Line 2"),
+        (query('"?"')[:-40], "damaged"),
     ],
+    ids=range(18),
 )
 def test_file_that_is_no_labels_is_refused_in_a_sentence(
     rag: SelfRag, content: bytes, said: str
 ) -> None:
     with pytest.raises(UserError, match=said):
         rag.labels.take(content)
+
+
+class Index:
+    """An index that holds these passages."""
+
+    def __init__(self, here: dict[str, dict]) -> None:
+        self._here = here
+
+    def passages(self, ids: Sequence[str]) -> dict[str, dict]:
+        return {key: self._here[key] for key in ids if key in self._here}
+
+
+ODD = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.dictionaries(ODD.filter(str.strip), st.sampled_from(Relevance), min_size=1, max_size=4))
+@example({"before\u2028after\x85end": Relevance.RELEVANT, "a\rb\x0bc\x1cd": Relevance.PARTLY})
+def test_labels_of_any_question_go_out_and_come_back(asked: dict[str, Relevance]) -> None:
+    chunk = "0b0f3c3e-0000-4000-8000-000000000001"
+    payload = {CONTENT: "A passage\u2028of two", METADATA: {"document": "a\x85.pdf", "page": 1}}
+    here = {chunk: payload}
+    engine = create_engine("sqlite://")
+    metadata.create_all(engine)
+    labelling = Labelling(Labels(engine), lambda: Index(here))
+    hit = Hit(1, chunk, "d", "a", 1, "b", (), "p", "b")
+    for question, relevance in asked.items():
+        labelling.put(question, hit, relevance)
+    before = labelling.as_set()
+    out, grades = labelling.beir(), {question: labelling.of(question) for question in asked}
+    for question in asked:
+        labelling.forget(question)
+    assert labelling.take(out).taken == len({question_id(question) for question in asked})
+    assert {question: labelling.of(question) for question in asked} == grades
+    assert labelling.as_set().qrels == before.qrels
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data(), st.sampled_from([zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2]))
+def test_damaged_zip_is_refused_in_a_sentence_or_still_read(data: st.DataObject, how: int) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", how) as made:
+        made.writestr("s/corpus.jsonl", '{"_id": "d1", "text": "Tides, tides and tides"}\n')
+        made.writestr("s/queries.jsonl", '{"_id": "q1", "text": "What tides are there?"}\n')
+        made.writestr("s/qrels/test.tsv", HEAD + "q1\td1\t1\n")
+    content = bytearray(out.getvalue())
+    places = st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=4)
+    for place in data.draw(places):
+        content[place] = data.draw(st.integers(0, 255))
+    with contextlib.suppress(UserError):
+        of_zip(bytes(content)) if is_zip(bytes(content)) else decoded(bytes(content), "it")
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(UserError):
+        Sets(Path(folder)).add(bytes(content), "set.zip")

@@ -19,6 +19,7 @@ from tests.evaluation.test_retrieval_sets import DOCUMENTS, QUERIES
 from tests.pages.test_compare import QUESTION, harbour, rag, texts  # noqa: F401  (fixtures)
 
 PAGE = Path(__file__).resolve().parents[2] / "pages" / "evaluate.py"
+NAVIGATION = Path(__file__).resolve().parents[2] / "selfrag" / "ui" / "navigation.py"
 QRELS = "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td4\t1\n"
 
 
@@ -149,3 +150,25 @@ def test_what_one_person_measures_nobody_else_sees(harbour: SelfRag) -> None:  #
     assert harbour.studies.background("a").wait(20)
     assert harbour.studies.background("a").view() is not None
     assert harbour.studies.background().view() is None
+
+
+def test_error_of_a_click_is_a_sentence_at_the_top_of_the_page(
+    rag: SelfRag,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def says(error: Exception) -> str:
+        def fails() -> None:
+            raise error
+
+        monkeypatch.setattr(rag.samples, "load", fails)
+        app = AppTest.from_file(NAVIGATION, default_timeout=60).run()
+        next(it for it in app.button if it.label == "Load the samples").click().run()
+        assert not app.exception
+        (said,) = [it.value for it in app.error]
+        assert not app.run().error, "it is said once"
+        return said.replace("\\", "")
+
+    assert says(UserError("The disk is full: make room.")) == "The disk is full: make room."
+    assert "Something went wrong" in says(OSError("secret path"))
+    assert "secret path" in caplog.text

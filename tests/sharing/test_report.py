@@ -169,7 +169,11 @@ def test_report_of_an_export_is_the_report_of_the_run():
     ("change", "said"),
     [
         ({"version": VERSION + 1}, "newer version"),
-        ({"version": "1"}, "newer version"),
+        ({"version": "1"}, "doesn't say its version"),
+        ({"version": True}, "doesn't say its version"),
+        ({"version": -1}, "doesn't say its version"),
+        ({"events": {}}, "can't be read"),
+        ({"events": []}, "without events"),
         ({"format": "other"}, "no shared run"),
         ({"events": [{"step": "nothing"}]}, "can't be read"),
         ({"events": 3}, "can't be read"),
@@ -182,7 +186,7 @@ def test_file_that_is_no_export_is_refused_with_what_to_do(change: dict, said: s
         read(json.dumps(export(run.log.kept()) | change))
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", "3"])
+@pytest.mark.parametrize("text", ["", "[]", "{", "3", "[" * 200_000], ids=range(5))
 def test_file_that_is_no_object_is_refused(text: str):
     with pytest.raises(UserError):
         read(text)
