@@ -10,6 +10,7 @@ from selfrag.records.labels import Relevance
 from selfrag.retrieval.comparison import Comparison, Outcome
 from selfrag.retrieval.result import StageStatus
 from selfrag.ui.compare_words import NAMES, READING, milliseconds, stages_of
+from selfrag.ui.funnel import rank_axis
 
 #: The stage that a mode adds has the mode's colour.
 STAGE_MODE = {
@@ -184,14 +185,7 @@ def ranks(
         showgrid=False,
         fixedrange=True,
     )
-    figure.update_yaxes(
-        type="log",
-        autorange="reversed",
-        tickvals=[1, 2, 3, 5, 10, 20, 50, 100],
-        title="rank",
-        gridcolor=colours.line,
-        fixedrange=True,
-    )
+    rank_axis(figure, colours)
     figure.update_layout(
         height=340,
         margin=_MARGIN,

@@ -97,14 +97,7 @@ def rank_chart(
         showgrid=False,
         fixedrange=True,
     )
-    figure.update_yaxes(
-        type="log",
-        autorange="reversed",
-        tickvals=[1, 2, 3, 5, 10, 20, 50, 100],
-        title="rank",
-        gridcolor=colours.line,
-        fixedrange=True,
-    )
+    rank_axis(figure, colours)
     figure.update_layout(
         height=240,
         margin={"l": 48, "r": 12, "t": 8, "b": 8},
@@ -131,3 +124,15 @@ def _table(hits: list[FoundPassage]) -> str:
         lines.append("| " + " | ".join(cells) + " |")
     note = f"Rank of each of the {counted(len(hits), 'passage')} at each stage, with that stage's "
     return "\n".join(lines) + f"\n\n:small[:gray[{note}own score.]]"
+
+
+def rank_axis(figure: go.Figure, colours: Palette) -> None:
+    """Ranks upright, the first on top, the best ones with the most room between them."""
+    figure.update_yaxes(
+        type="log",
+        autorange="reversed",
+        tickvals=[1, 2, 3, 5, 10, 20, 50, 100],
+        title="rank",
+        gridcolor=colours.line,
+        fixedrange=True,
+    )
