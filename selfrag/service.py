@@ -27,6 +27,7 @@ from selfrag.documents.sandbox import Sandbox
 from selfrag.documents.sizes import ChunkSizes
 from selfrag.documents.viewer import Viewer
 from selfrag.errors import UserError
+from selfrag.evaluation.answers.studies import AnswerStudies, Open
 from selfrag.evaluation.label_study import LabelStudies
 from selfrag.evaluation.labelling import Labelling
 from selfrag.evaluation.studies import Studies
@@ -37,7 +38,6 @@ from selfrag.models.embeddings import EmbeddingModel, make_embeddings
 from selfrag.models.own_key import OwnKey
 from selfrag.models.packaged import PackagedEmbeddings
 from selfrag.models.rerankers import make_reranker
-from selfrag.models.usage import Usage
 from selfrag.pages import Chunk, Page
 from selfrag.records.conversations import Conversations, Place
 from selfrag.records.database import open_database
@@ -50,11 +50,10 @@ from selfrag.reflection.casting import Casting
 from selfrag.reflection.events import Event
 from selfrag.reflection.follow_up import within
 from selfrag.reflection.options import RunOptions
+from selfrag.reflection.planning import make_plan
 from selfrag.reflection.registry import Registry
 from selfrag.reflection.roles import Turn
-from selfrag.reflection.run import Run, RunPlan
-from selfrag.reflection.state import Stopped
-from selfrag.reflection.statements import is_statement
+from selfrag.reflection.run import Run
 from selfrag.reflection.strategy import RetrievalPolicy
 from selfrag.reflection.suggesting import Suggestions
 from selfrag.retrieval import comparison
@@ -79,6 +78,7 @@ class SelfRag:
         labels: how relevant passages were found for questions.
         measuring: modes measured on the labels.
         studies: measuring in the background, on sets as well.
+        answers: strategies measured on questions whose answers are known.
         sharing: runs as reports and as JSON.
         samples: the sample library.
         suggestions: questions that the library is known to answer.
@@ -124,6 +124,19 @@ class SelfRag:
         self.measuring = LabelStudies(self.labels, lambda: self.funnel, self.ready)
         self.studies = Studies(settings, self.measuring)
         opened.callback(self.studies.close)
+        self.answers = AnswerStudies(
+            storage / "evaluation",
+            Open(
+                ready=self.ready,
+                chunks=self.chunks,
+                funnel=lambda: self.funnel,
+                index=lambda: self.index,
+                labels=self.labels.of,
+                locate=lambda hit, quote: self._viewer.locate(hit, quote),
+                casting=lambda: self.casting,
+                embeddings=lambda: self.embeddings,
+            ),
+        )
         self.sharing = Sharing(self.run, self.recorded, self.page_image)
         self.samples = Samples(self.documents, self.submit, self.delete, lambda: self.incoming)
         self.suggestions = Suggestions(
@@ -425,38 +438,20 @@ class SelfRag:
                 "Your library is empty: add a PDF first, on the Documents page or with "
                 "`python -m selfrag ingest FILE.pdf`."
             )
-        cancel = threading.Event()
-
-        def guard(used: Usage) -> None:
-            if cancel.is_set():
-                raise Stopped
-            options.budget.check(used)
-
-        cast = casting.cast(guard)
         chosen = self._chosen(documents)
         turns = within([Turn(*turn) for turn in history], settings.history_turns)
         if place is not None and not turns:
             turns = tuple(self._runs.history(place, settings.history_turns))
-        shape = options.shape(
-            follow_up=bool(turns),
-            claim=is_statement(question) if claim is None else claim,
-            refines=cast.writer.is_language_model,
-        )
-        plan = RunPlan(
-            writer=cast.writer,
-            judge=cast.judge,
+        plan = make_plan(
+            question,
+            casting,
+            options,
             search=lambda query: self.funnel.search(query, mode, k=options.k, documents=chosen),
             locate=self._viewer.locate,
-            usage=cast.ledger.total,
             mode=mode.value,
-            max_retries=options.max_retries,
-            keep=options.k,
             documents=chosen,
-            shape=shape,
+            claim=claim,
             history=turns,
-            cancel=cancel,
-            budget=options.budget,
-            release=casting.hold(),
         )
         return self._runs.begin(question, plan, place)
 

@@ -10,6 +10,7 @@ import re
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
@@ -60,6 +61,23 @@ class Settings(BaseSettings):
         None,
         "model that grades; the same as CHAT_MODEL where not set",
         "a name the endpoint knows",
+    )
+    evaluation_judge_model: str | None = _setting(
+        None,
+        "model that grades answers for `evaluate answers`; best one of another family than "
+        "CHAT_MODEL; the judge's where not set",
+        "a name the endpoint knows",
+    )
+    evaluation_judge_base_url: str | None = _setting(
+        None,
+        "endpoint of EVALUATION_JUDGE_MODEL; that of CHAT_MODEL where not set",
+        "an http:// or https:// URL",
+    )
+    evaluation_judge_api_key: SecretStr | None = _setting(
+        None,
+        "key for EVALUATION_JUDGE_BASE_URL; no other key is sent there, but OpenAI's and "
+        "OpenRouter's to their own addresses",
+        "a secret",
     )
     llm_base_url: str | None = _setting(
         None,
@@ -317,7 +335,7 @@ class Settings(BaseSettings):
         500, "size of a PDF sent over REST, in MB", "1 to 100000", ge=1, le=100_000
     )
 
-    @field_validator("llm_base_url", "qdrant_url")
+    @field_validator("llm_base_url", "evaluation_judge_base_url", "qdrant_url")
     @classmethod
     def _is_url(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(("http://", "https://")):
@@ -433,6 +451,23 @@ class Settings(BaseSettings):
         if self.local_model or self.judge == "decisions":
             return self.writer_model
         return self.judge_model or self.writer_model
+
+    @property
+    def evaluation_endpoint(self) -> str | None:
+        """Base URL of the model that grades for evaluations; None as for ``llm_endpoint``."""
+        return self.evaluation_judge_base_url or self.llm_endpoint
+
+    @property
+    def evaluation_key(self) -> str | None:
+        """The key that belongs to ``evaluation_endpoint``."""
+        if self.evaluation_judge_api_key is not None:
+            return self.evaluation_judge_api_key.get_secret_value()
+        if self.evaluation_judge_base_url is None:
+            return self.llm_key
+        host = urlsplit(self.evaluation_judge_base_url).hostname or ""
+        own = {"openrouter.ai": self.openrouter_api_key, "api.openai.com": self.openai_api_key}
+        key = own.get(host)
+        return key.get_secret_value() if key else None
 
     @property
     def writes(self) -> str:

@@ -13,7 +13,7 @@ import importlib.metadata
 import json
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -45,10 +45,15 @@ def made_of(data: BeirSet, **parts: Any) -> dict[str, str]:
     return found
 
 
-def code_digest() -> str:
-    """Of the source that searches and measures."""
+def signature(parts: Mapping[str, str]) -> str:
+    """A digest of all parts."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def code_digest(folders: Iterable[str] = _CODE) -> str:
+    """Of the source in folders of the package; without any, that which searches and measures."""
     digest = hashlib.sha256()
-    for folder in _CODE:
+    for folder in folders:
         for path in sorted((_PACKAGE / folder).rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -102,29 +107,42 @@ class Kept:
 
     def searched(self, variant: str) -> dict[str, Searched]:
         """Question id -> what was found, as far as an earlier run came."""
-        path = self._lines(variant)
-        if not path.exists():
-            return {}
-        found: dict[str, Searched] = {}
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                row = json.loads(line)
-                found[row["query"]] = Searched(
-                    tuple(row["ranking"]), row["seconds"], row["skipped"]
-                )
-            except (ValueError, KeyError, TypeError):
-                # The last line of a run that was ended while it wrote: searched again.
-                logger.info("a line of %s is not whole and is left out", path)
-        return found
+        return {
+            row["query"]: Searched(tuple(row["ranking"]), row["seconds"], row["skipped"])
+            for row in self.rows(variant, ("query", "ranking", "seconds", "skipped"))
+        }
 
     def add(self, variant: str, rows: Mapping[str, Searched]) -> None:
         """Keep some more searches."""
-        path = self._lines(variant)
+        self.append(variant, [{"query": query, **asdict(each)} for query, each in rows.items()])
+
+    def rows(self, name: str, fields: Iterable[str]) -> list[dict[str, Any]]:
+        """The lines that were kept under a name, those that have all of these fields."""
+        path = self._lines(name)
+        if not path.exists():
+            return []
+        found = []
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                row = json.loads(line)
+                whole = isinstance(row, dict) and all(field in row for field in fields)
+            except ValueError:
+                whole = False
+            if whole:
+                found.append(row)
+            elif line:
+                # The last line of a run that was ended while it wrote: done again.
+                logger.info("a line of %s is not whole and is left out", path)
+        return found
+
+    def append(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Keep some more lines under a name."""
+        path = self._lines(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as file:
-            for query, each in rows.items():
+            for row in rows:
                 # Begins with a line end: what a broken line left behind ends there.
-                file.write("\n" + json.dumps({"query": query, **asdict(each)}, default=dict))
+                file.write("\n" + json.dumps(row, default=dict))
 
     def forget(self) -> None:
         """Remove everything of this signature."""

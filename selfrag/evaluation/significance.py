@@ -8,13 +8,13 @@
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from selfrag.evaluation.paired import Difference, compare_all
+from selfrag.evaluation.paired import Difference, compare, compare_all
 
 ALPHA = 0.05
 POWER = 0.8
@@ -56,8 +56,11 @@ class Pair:
         return self.p_randomisation is not None and self.p_randomisation < ALPHA
 
 
-def mean_interval(values: Sequence[float]) -> Mean:
-    """The mean of values between 0 and 1, with its 95 % interval.
+def mean_interval(values: Sequence[float], *, share: bool = True) -> Mean:
+    """The mean of values with its 95 % interval.
+
+    Args:
+        share: whether the values run from 0 to 1, where the interval then ends as well.
 
     >>> mean_interval([0.5]).low is None
     True
@@ -71,7 +74,10 @@ def mean_interval(values: Sequence[float]) -> Mean:
 
     error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
     reach = float(stats.t.ppf(0.975, len(values) - 1)) * error
-    return Mean(mean, max(0.0, mean - reach), min(1.0, mean + reach), len(values))
+    low, high = mean - reach, mean + reach
+    if share:
+        low, high = max(0.0, low), min(1.0, high)
+    return Mean(mean, low, high, len(values))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -135,7 +141,33 @@ def pairs(values: Mapping[str, Mapping[str, float]]) -> list[Pair]:
     names = list(combinations(values, 2))
     if not names or not all(values.values()):
         return []
-    found = compare_all([(values[a], values[b]) for a, b in names])
+    return _paired(values, names, compare_all([(values[a], values[b]) for a, b in names]))
+
+
+def pairs_in_common(
+    values: Mapping[str, Mapping[str, float]],
+    wanted: Callable[[str, str], bool] = lambda a, b: True,
+) -> list[Pair]:
+    """As `pairs`, where a system may lack values: each two on the questions that both have.
+
+    Two without a question in common are left out.
+
+    Args:
+        wanted: whether two systems are to be compared; the correction is for those that are.
+    """
+    names = [
+        (a, b)
+        for a, b in combinations(values, 2)
+        if wanted(a, b) and values[a].keys() & values[b].keys()
+    ]
+    return _paired(values, names, [compare(values[a], values[b]) for a, b in names])
+
+
+def _paired(
+    values: Mapping[str, Mapping[str, float]],
+    names: Sequence[tuple[str, str]],
+    found: Sequence[Difference],
+) -> list[Pair]:
     tested = [index for index, each in enumerate(found) if each.p_t is not None]
     chance = _corrected([found[index].p_randomisation for index in tested])
     student = _corrected([found[index].p_t for index in tested])

@@ -3,8 +3,9 @@
 import csv
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from selfrag.evaluation.significance import Pair
 from selfrag.evaluation.study import MEASURES, Study
 from selfrag.evaluation.verdict import label, probability, verdict
 
@@ -17,7 +18,7 @@ def tables(study: Study) -> list[Table]:
     In the first one each mode has a letter; those behind a value are the modes over which it is
     significantly better (randomisation test, Holm-corrected, 5 %).
     """
-    made = [_means(study), _tests(study), _spread(study)]
+    made = [_means(study), tests(study.pairs, study.measure, label), _spread(study)]
     if study.strata:
         heads = ["label", "questions", *map(label, study.figures)]
         rows = [
@@ -34,16 +35,12 @@ def tables(study: Study) -> list[Table]:
 
 def _means(study: Study) -> Table:
     letters = {name: chr(ord("a") + place) for place, name in enumerate(study.figures)}
-    better: dict[str, list[str]] = {name: [] for name in study.figures}
-    for pair in study.pairs:
-        if pair.significant:
-            wins = pair.difference.mean > 0
-            better[pair.a if wins else pair.b].append(letters[pair.b if wins else pair.a])
+    better = better_than(study.pairs, letters)
     measures = list(dict.fromkeys((study.measure, *MEASURES)))
     rows = []
     for name, each in study.figures.items():
         first = each.means[study.measure]
-        over = f" {''.join(sorted(better[name]))}" if better[name] else ""
+        over = f" {better[name]}" if better[name] else ""
         rows.append(
             [
                 f"{letters[name]}  {label(name)}",
@@ -52,6 +49,16 @@ def _means(study: Study) -> Table:
             ]
         )
     return study.name, ["mode", study.measure, *measures[1:]], rows
+
+
+def better_than(pairs: Sequence[Pair], letters: Mapping[str, str]) -> dict[str, str]:
+    """System -> the letters of those over which it is significantly better, in order."""
+    better: dict[str, list[str]] = {name: [] for name in letters}
+    for pair in pairs:
+        if pair.significant:
+            wins = pair.difference.mean > 0
+            better[pair.a if wins else pair.b].append(letters[pair.b if wins else pair.a])
+    return {name: "".join(sorted(found)) for name, found in better.items()}
 
 
 def _spread(study: Study) -> Table:
@@ -71,15 +78,20 @@ def _spread(study: Study) -> Table:
     return "Interval, and how long a search takes", heads, rows
 
 
-def _tests(study: Study) -> Table:
+def tests(pairs: Sequence[Pair], measure: str, named: Callable[[str], str]) -> Table:
+    """Every two systems, with difference, interval and both tests.
+
+    Args:
+        named: a system's name for people.
+    """
     heads = ["", "difference", "95 % interval", "p rand.", "p t-test", "win/tie/loss"]
     rows = []
-    for pair in study.pairs:
+    for pair in pairs:
         each = pair.difference
         interval = "" if each.low is None else f"{each.low:+.3f} to {each.high:+.3f}"
         rows.append(
             [
-                f"{label(pair.a)} – {label(pair.b)}",
+                f"{named(pair.a)} – {named(pair.b)}",
                 f"{each.mean:+.4f}",
                 interval,
                 _p(pair.p_randomisation),
@@ -87,7 +99,7 @@ def _tests(study: Study) -> Table:
                 f"{each.wins}/{each.ties}/{each.losses}",
             ]
         )
-    title = f"Tests on {study.measure}: randomisation and paired t, two-sided, Holm-corrected"
+    title = f"Tests on {measure}: randomisation and paired t, two-sided, Holm-corrected"
     return title, heads, rows
 
 
@@ -100,15 +112,26 @@ def as_csv(study: Study) -> str:
     for name, each in study.figures.items():
         for query, text in study.questions.items():
             values = [f"{each.values[measure][query]:.6f}" for measure in measures]
-            writer.writerow([study.name, name, query, _plain(text), *values])
+            writer.writerow([study.name, name, query, plain(text), *values])
     return out.getvalue()
 
 
 def as_html(study: Study, made_of: Sequence[tuple[str, str]] = ()) -> str:
     """One page, without scripts and without anything to fetch."""
-    parts = [f"<h1>{html.escape(study.name)}</h1>"]
-    parts += [f"<p>{html.escape(sentence)}</p>" for sentence in verdict(study)]
-    for title, heads, rows in tables(study):
+    return as_page(study.name, verdict(study), tables(study), study.notes, made_of)
+
+
+def as_page(
+    name: str,
+    sentences: Sequence[str],
+    tables: Sequence[Table],
+    notes: Sequence[str],
+    made_of: Sequence[tuple[str, str]] = (),
+) -> str:
+    """Sentences and tables as one page of HTML."""
+    parts = [f"<h1>{html.escape(name)}</h1>"]
+    parts += [f"<p>{html.escape(sentence)}</p>" for sentence in sentences]
+    for title, heads, rows in tables:
         head = "".join(f"<th>{html.escape(each)}</th>" for each in heads)
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
@@ -118,13 +141,13 @@ def as_html(study: Study, made_of: Sequence[tuple[str, str]] = ()) -> str:
             f"<h2>{html.escape(title)}</h2><table><thead><tr>{head}</tr></thead>"
             f"<tbody>{body}</tbody></table>"
         )
-    parts += [f"<p>{html.escape(note)}</p>" for note in study.notes]
+    parts += [f"<p>{html.escape(note)}</p>" for note in notes]
     if made_of:
         items = "".join(
             f"<li>{html.escape(name)}: {html.escape(value)}</li>" for name, value in made_of
         )
         parts.append(f"<h2>Made of</h2><ul>{items}</ul>")
-    return _PAGE.format(title=html.escape(study.name), body="\n".join(parts))
+    return _PAGE.format(title=html.escape(name), body="\n".join(parts))
 
 
 _PAGE = """<!doctype html>
@@ -140,7 +163,7 @@ th:first-child, td:first-child {{ text-align: left; }}
 """
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A question that no spreadsheet takes for a formula."""
     return f"'{text}" if text[:1] in "=+-@\t\r" else text
 

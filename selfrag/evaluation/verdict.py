@@ -1,5 +1,7 @@
 """What a study says, in sentences: which is better, by how much, and whether that is chance."""
 
+from collections.abc import Mapping
+
 from selfrag.evaluation.significance import Pair
 from selfrag.evaluation.study import Study
 from selfrag.retrieval.variant import Variant
@@ -30,9 +32,24 @@ def verdict(study: Study, most: int = 3) -> list[str]:
 
 
 def _sentence(study: Study, pair: Pair, best: str) -> str:
-    number = len(study.questions)
-    sign = 1 if pair.a == best else -1
-    first, second = label(best), label(pair.b if pair.a == best else pair.a)
+    names = {name: label(name) for name in (pair.a, pair.b)}
+    return about_pair(pair, best, study.measure, names, "finds more than")
+
+
+def about_pair(
+    pair: Pair, first_name: str, measure: str, names: Mapping[str, str], is_: str
+) -> str:
+    """What the test of two systems says.
+
+    Args:
+        first_name: the one of the two that the sentence begins with.
+        measure: its name for people.
+        names: those of both systems for people.
+        is_: what the first one does where the difference is significant: "finds more than".
+    """
+    number = pair.difference.queries
+    sign = 1 if pair.a == first_name else -1
+    first, second = names[first_name], names[pair.b if pair.a == first_name else pair.a]
     difference = pair.difference
     if not difference.wins and not difference.losses:
         return (
@@ -43,13 +60,13 @@ def _sentence(study: Study, pair: Pair, best: str) -> str:
     if pair.significant:
         bounds = sorted(sign * bound for bound in (difference.low or 0.0, difference.high or 0.0))
         return (
-            f"{first} finds more than {second}: {mean:+.3f} {study.measure} "
+            f"{first} {is_} {second}: {mean:+.3f} {measure} "
             f"(95 % interval {bounds[0]:+.3f} to {bounds[1]:+.3f}, "
             f"p {probability(pair.p_randomisation)})."
         )
     said = (
         f"No significant difference between {first} and {second} that "
-        f"{count(number, 'question')} can show ({mean:+.3f} {study.measure}, "
+        f"{count(number, 'question')} can show ({mean:+.3f} {measure}, "
         f"p {probability(pair.p_randomisation)})"
     )
     if pair.needed is None or pair.needed <= number:

@@ -13,7 +13,7 @@ every interface names as what they are.
 
 import copy
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +88,17 @@ class Casting:
     def chat_models(self) -> list[ChatOpenAI]:
         """The chat models in use: none, one, or writer and judge. Loads a model file."""
         return list(self._chat_models().values())
+
+    def chat_model(self, name: str) -> ChatOpenAI:
+        """A chat model of the endpoint (or the model file) by its name, made once and shared."""
+        with self._lock:
+            if name not in self._models:
+                self._models[name] = self._make(name)
+            return self._models[name]
+
+    def encoder(self) -> Any:
+        """The packaged embedding model, loaded when it is first asked for."""
+        return self._encoder()
 
     def cast(self, guard: Callable[[Usage], None] | None = None, *_: object) -> Cast:
         """Writer and judge for one run; ``guard`` is asked before every call of a model.
@@ -262,12 +273,17 @@ def _check(settings: Settings) -> None:
             )
 
 
-def _prices(settings: Settings) -> dict[str, Price]:
+def prices_at(base_url: str | None, own: Mapping[str, tuple[float, float]]) -> dict[str, Price]:
+    """What models cost at an endpoint: the list prices, and before them the person's own."""
     prices = dict(LIST_PRICES)
     # The same name at someone else's endpoint is another model with another price.
-    if settings.llm_base_url and "openai.com" not in settings.llm_base_url:
+    if base_url and "openai.com" not in base_url:
         prices = {}
-    prices |= {name: Price(*pair) for name, pair in settings.model_prices.items()}
+    return prices | {name: Price(*pair) for name, pair in own.items()}
+
+
+def _prices(settings: Settings) -> dict[str, Price]:
+    prices = prices_at(settings.llm_base_url, settings.model_prices)
     if settings.local_model is not None:
         prices[settings.writer_model] = Price(0.0, 0.0)
     return prices

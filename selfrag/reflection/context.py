@@ -118,6 +118,11 @@ def parse_citations(answer: str, passages: Sequence[Passage]) -> Citations:
     return Citations(clean.strip(), tuple(dict.fromkeys(cited)), removed)
 
 
+def without_marks(answer: str) -> str:
+    """The answer without its marks ``[Doc n]``; a bare ``[n]`` may be the text's own and stays."""
+    return _MARK.sub(lambda mark: "" if mark["named"] else mark[0], answer)
+
+
 def _numbers(listed: str) -> list[int]:
     """Every number of a mark, ranges counted out (``1-3``), each once."""
     numbers: list[int] = []

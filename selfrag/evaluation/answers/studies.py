@@ -1,0 +1,144 @@
+"""Studies of answers on the open library: planned, measured, written, kept."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from selfrag.errors import UserError
+from selfrag.evaluation.answers import folder as folders
+from selfrag.evaluation.answers.answering import Answering
+from selfrag.evaluation.answers.chat_grader import Embeds
+from selfrag.evaluation.answers.choice import AnswerChoice
+from selfrag.evaluation.answers.gold import Chunks, Gold, GoldFinder
+from selfrag.evaluation.answers.measuring import AnswerTask, MeasuredAnswers, measure
+from selfrag.evaluation.answers.plan import Plan, plan
+from selfrag.evaluation.answers.questions import QuestionSet
+from selfrag.evaluation.retrieval_study import Cancelled, Progress
+from selfrag.pages import Chunk
+from selfrag.records.documents import DocumentRecord
+from selfrag.records.labels import Relevance
+from selfrag.reflection.casting import Casting
+from selfrag.reflection.citing import Locate
+from selfrag.retrieval.funnel import Funnel
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """What is asked of the open library; each is looked up when it is needed.
+
+    Attributes:
+        ready: the documents that can be searched.
+        chunks: a document's parents and children, by its id.
+        labels: (question, owner) -> child id -> label.
+        locate: where a quote stands.
+    """
+
+    ready: Callable[[], Sequence[DocumentRecord]]
+    chunks: Callable[[str], tuple[list[Chunk], list[Chunk]]]
+    funnel: Callable[[], Funnel]
+    index: Callable[[], Chunks]
+    labels: Callable[[str, str | None], Mapping[str, Relevance]]
+    locate: Locate
+    casting: Callable[[], Casting]
+    embeddings: Callable[[], Embeds]
+
+
+class AnswerStudies:
+    """Measures strategies on questions files.
+
+    Args:
+        storage: the folder of all evaluations.
+    """
+
+    def __init__(self, storage: Path, library: Open) -> None:
+        self._storage = storage / "answers"
+        self._library = library
+
+    @property
+    def results(self) -> Path:
+        """Where results are written that nobody names a folder for."""
+        return self._storage / "results"
+
+    def plan(self, questions: QuestionSet, choice: AnswerChoice) -> Plan:
+        """What measuring will cost at most where nothing is there from an earlier run.
+
+        Raises:
+            UserError: the settings do not fit together.
+        """
+        casting = self._library.casting()
+        answering = Answering(casting, self._library.funnel, self._library.locate)
+        return plan(len(questions), choice, casting.settings, answering, casting.prices)
+
+    def measure(
+        self,
+        questions: QuestionSet,
+        choice: AnswerChoice,
+        *,
+        owner: str | None = None,
+        progress: Progress = lambda what, done, all_: None,
+        cancel: threading.Event | None = None,
+        fresh: bool = False,
+    ) -> MeasuredAnswers:
+        """Measure, as far as it is not there yet.
+
+        Args:
+            owner: whose labels tell gold passages.
+            fresh: forget what was kept first.
+
+        Raises:
+            Cancelled: ``cancel`` was set; what was answered is kept.
+            UserError: the library is empty, or as `measuring.measure`.
+        """
+        library = self._library
+        documents = library.ready()
+        if not documents:
+            raise UserError(
+                "Your library is empty: add the PDFs that the questions are about, on the "
+                "Documents page or with `python -m selfrag ingest FILE.pdf`."
+            )
+        casting = library.casting()
+        task = AnswerTask(
+            data=questions,
+            choice=choice,
+            gold=self._gold(questions, documents, owner, progress, cancel),
+            settings=casting.settings,
+            documents=tuple(documents),
+            casting=casting,
+            answering=Answering(casting, library.funnel, library.locate),
+            embeddings=library.embeddings(),
+            folder=self._storage,
+        )
+        return measure(task, progress=progress, cancel=cancel, fresh=fresh)
+
+    def write(self, made: MeasuredAnswers, folder: Path | None = None) -> Path:
+        """Write a study into a new folder, below ``folder`` or below `results`.
+
+        Raises:
+            UserError: it cannot be written.
+        """
+        return folders.write(made.study, folder or self.results, made.made_of, made.signature)
+
+    def _gold(
+        self,
+        questions: QuestionSet,
+        documents: Sequence[DocumentRecord],
+        owner: str | None,
+        progress: Progress,
+        cancel: threading.Event | None,
+    ) -> dict[str, Gold]:
+        library = self._library
+        finder = GoldFinder(
+            documents,
+            library.chunks,
+            library.funnel(),
+            library.index(),
+            lambda question: library.labels(question, owner),
+        )
+        gold: dict[str, Gold] = {}
+        for done, question in enumerate(questions.questions):
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("Cancelled before anything was answered.")
+            progress("finding gold passages", done, len(questions))
+            gold[question.id] = finder.find(question)
+        return gold
