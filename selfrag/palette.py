@@ -45,3 +45,7 @@ MODES_DARK = {
     "hybrid_rerank": "#F783AC",
     "full": "#CED4DA",
 }
+
+#: Each strategy's own colour, by the same rule.
+STRATEGIES_LIGHT = {"plain": "#6B7280", "critique": "#8D5B20", "selfrag": "#6741D9"}
+STRATEGIES_DARK = {"plain": "#ADB5BD", "critique": "#D9A66B", "selfrag": "#B197FC"}

@@ -28,8 +28,10 @@ from selfrag.documents.sizes import ChunkSizes
 from selfrag.documents.viewer import Viewer
 from selfrag.errors import UserError
 from selfrag.evaluation.answers.studies import AnswerStudies, Open
+from selfrag.evaluation.history import History
 from selfrag.evaluation.label_study import LabelStudies
 from selfrag.evaluation.labelling import Labelling
+from selfrag.evaluation.set_task import models_of
 from selfrag.evaluation.studies import Studies
 from selfrag.index.bm25 import Bm25Embeddings, average_words
 from selfrag.index.server import ServerClient, ServerHealth, server_health
@@ -44,6 +46,7 @@ from selfrag.records.database import open_database
 from selfrag.records.documents import DocumentRecord, Documents, State
 from selfrag.records.feedback import Feedback
 from selfrag.records.labels import Labels
+from selfrag.records.results import Results
 from selfrag.records.runs import RunRecord, RunSummary
 from selfrag.reflection.budget import Budget
 from selfrag.reflection.casting import Casting
@@ -79,6 +82,7 @@ class SelfRag:
         measuring: modes measured on the labels.
         studies: measuring in the background, on sets as well.
         answers: strategies measured on questions whose answers are known.
+        history: what came of earlier evaluations.
         sharing: runs as reports and as JSON.
         samples: the sample library.
         suggestions: questions that the library is known to answer.
@@ -121,8 +125,11 @@ class SelfRag:
         self._runs = Registry(engine)
         self.conversations, self.feedback = self._runs.conversations, self._runs.feedback
         self.labels = Labelling(Labels(engine), lambda: self.index)
-        self.measuring = LabelStudies(self.labels, lambda: self.funnel, self.ready)
-        self.studies = Studies(settings, self.measuring)
+        self.measuring = LabelStudies(
+            self.labels, lambda: self.funnel, self.ready, models_of(settings)
+        )
+        self.history = History(Results(engine))
+        self.studies = Studies(settings, self.measuring, self.history)
         opened.callback(self.studies.close)
         self.answers = AnswerStudies(
             storage / "evaluation",

@@ -17,6 +17,22 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a study.
+
+    Attributes:
+        again: whether all of it was there from an earlier run.
+        changes: what is different from the last result of this set.
+        result_id: under which it is kept in the history.
+    """
+
+    study: Study
+    again: bool = False
+    changes: tuple[str, ...] = ()
+    result_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """A study under way, or ended, as it stands at one moment.
 
@@ -25,9 +41,7 @@ class View:
         what: what is being done.
         done, total: how much of that is done; total 0 where not known yet.
         remaining: seconds left of it at the rate so far, or None.
-        study: what came of it.
-        again: whether all of it was there from an earlier run.
-        changes: what is different from the last study of this set.
+        ended: what came of it.
         error: why there is none, for the person.
         cancelled: whether it was ended on purpose.
     """
@@ -37,20 +51,18 @@ class View:
     done: int = 0
     total: int = 0
     remaining: float | None = None
-    study: Study | None = None
-    again: bool = False
-    changes: tuple[str, ...] = ()
+    ended: Done | None = None
     error: str | None = None
     cancelled: bool = False
 
     @property
     def finished(self) -> bool:
         """Whether it is over, well or badly."""
-        return self.study is not None or self.error is not None
+        return self.ended is not None or self.error is not None
 
 
-#: does the work: (progress, cancel) -> study, whether it was there, what changed
-Work = Callable[[Progress, threading.Event], tuple[Study, bool, tuple[str, ...]]]
+#: does the work
+Work = Callable[[Progress, threading.Event], Done]
 
 
 class Background:
@@ -102,8 +114,7 @@ class Background:
 
     def _run(self, work: Work, cancel: threading.Event) -> None:
         try:
-            study, again, changes = work(self._progress, cancel)
-            self._change(study=study, again=again, changes=changes)
+            self._change(ended=work(self._progress, cancel))
         except Cancelled as error:
             self._change(error=str(error), cancelled=True)
         except (UserError, ModelError) as error:

@@ -4,18 +4,29 @@
     queries.jsonl    {"_id", "text"}
     qrels/test.tsv   query-id, corpus-id, score, with a header line
 
-A query without qrels is not judged: it is left out, never counted as a failure.
+A query without qrels is not judged: it is left out, never counted as a failure. A judged one that
+cannot be measured (no text, or no document judged relevant) is left out and named.
 """
 
 import csv
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from selfrag.errors import UserError
 from selfrag.evaluation.files import json_object, text_lines
+from selfrag.retrieval.query import MAX_QUERY
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A question for which nothing can be measured, and why."""
+
+    id: str
+    question: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +36,10 @@ class BeirSet:
     Attributes:
         name: the folder's.
         documents: id -> text, the title on its first line where there is one.
-        queries: id -> text; the judged ones only, in the file's order.
-        qrels: query id -> document id -> grade, 0 for judged as not relevant.
+        queries: id -> text; those that can be measured, in the file's order.
+        qrels: query id -> document id -> grade, 0 for judged as not relevant; of ``queries``.
         unjudged: how many queries have no qrels and were left out.
+        left_out: judged queries for which no measure is defined.
     """
 
     name: str
@@ -35,6 +47,7 @@ class BeirSet:
     queries: dict[str, str]
     qrels: dict[str, dict[str, int]]
     unjudged: int = 0
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def read_beir(folder: Path, split: str = "test", queries: str = "queries.jsonl") -> BeirSet:
@@ -45,8 +58,8 @@ def read_beir(folder: Path, split: str = "test", queries: str = "queries.jsonl")
         queries: the file of queries, for a set that asks in several languages.
 
     Raises:
-        UserError: a file is missing or damaged, an id comes twice, or qrels name a query or a
-            document that is not there.
+        UserError: a file is missing or damaged, an id comes twice, qrels name a query or a
+            document that is not there, or no query can be measured.
     """
     documents = {
         key: "\n".join(part for part in (row.get("title"), row.get("text")) if part)
@@ -57,13 +70,33 @@ def read_beir(folder: Path, split: str = "test", queries: str = "queries.jsonl")
     _must_be_known("query", qrels, asked, folder)
     judged = (document for grades in qrels.values() for document in grades)
     _must_be_known("document", judged, documents, folder)
+    reasons = {key: _why_not(text, qrels[key]) for key, text in asked.items() if key in qrels}
+    left_out = tuple(LeftOut(key, asked[key], why) for key, why in reasons.items() if why)
+    if len(left_out) == len(reasons):
+        first = left_out[0]
+        raise UserError(
+            f"Nothing can be measured on {folder.name}: {first.id!r}, for one, has {first.why}. "
+            "Take a set whose questions have texts and relevant documents."
+        )
     return BeirSet(
         name=folder.name,
         documents=documents,
-        queries={key: text for key, text in asked.items() if key in qrels},
-        qrels=qrels,
+        queries={key: asked[key] for key, why in reasons.items() if not why},
+        qrels={key: qrels[key] for key, why in reasons.items() if not why},
         unjudged=sum(key not in qrels for key in asked),
+        left_out=left_out,
     )
+
+
+def _why_not(question: str, grades: Mapping[str, int]) -> str | None:
+    """Why no measure is defined for a judged question; None where there is none."""
+    if not question.strip():
+        return "no text"
+    if len(question) > MAX_QUERY:
+        return f"{len(question):,} characters, more than the {MAX_QUERY:,} that can be asked"
+    if not any(grade > 0 for grade in grades.values()):
+        return "no document that is judged relevant"
+    return None
 
 
 def _rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
@@ -103,7 +136,11 @@ def _qrels(path: Path) -> dict[str, dict[str, int]]:
                 "separated by tabs: correct that line."
             )
         query, document, grade = row
-        qrels.setdefault(query, {})[document] = int(grade)
+        if qrels.setdefault(query, {}).setdefault(document, int(grade)) != int(grade):
+            raise UserError(
+                f"Line {number} of {path} grades the document {document!r} for the query "
+                f"{query!r} a second time, and otherwise: keep one of the two lines."
+            )
     if not qrels:
         raise UserError(f"{path} judges nothing: add a line for each relevant document.")
     return qrels

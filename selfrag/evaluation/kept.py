@@ -1,13 +1,13 @@
-"""What is kept of studies: searches one by one, results whole, and what a study was made of.
+"""What is kept so that no search is done twice: searches one by one, and results whole.
 
     <folder>/<signature>/<variant>.jsonl      a line for each question: an interrupted run goes on
     <folder>/<signature>/<result>.json        a finished study: the same again costs nothing
-    <folder>/<set>.json                       what the last study of this set was made of
 
 The signature is a digest of everything that can change a number: data, models, settings, the
 versions of what computes, and the code that searches.
 """
 
+import functools
 import hashlib
 import importlib.metadata
 import json
@@ -35,8 +35,25 @@ def made_of(data: BeirSet, **parts: Any) -> dict[str, str]:
         for key, text in texts.items():
             digest.update(f"{key}\0{text}\0".encode())
     digest.update(json.dumps(data.qrels, sort_keys=True).encode())
-    found = {"data": digest.hexdigest()[:16], "code": code_digest()}
-    found |= {name: importlib.metadata.version(name) for name in _VERSIONS}
+    found = {
+        "data": digest.hexdigest()[:16],
+        "questions": str(len(data.queries)),
+        "judgements": str(sum(map(len, data.qrels.values()))),
+        "documents": str(len(data.documents)),
+        **computed_by(),
+    }
+    return found | as_text(parts)
+
+
+def computed_by() -> dict[str, str]:
+    """The versions of what computes, and a digest of the code that searches and measures."""
+    versions = {name: importlib.metadata.version(name) for name in _VERSIONS}
+    return {"code": code_digest(), **versions}
+
+
+def as_text(parts: Mapping[str, Any]) -> dict[str, str]:
+    """Parts by name, as text; mappings among them are laid flat."""
+    found: dict[str, str] = {}
     for name, value in parts.items():
         if isinstance(value, Mapping):
             found |= {str(key): str(inner) for key, inner in value.items()}
@@ -50,7 +67,8 @@ def signature(parts: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def code_digest(folders: Iterable[str] = _CODE) -> str:
+@functools.cache
+def code_digest(folders: tuple[str, ...] = _CODE) -> str:
     """Of the source in folders of the package; without any, that which searches and measures."""
     digest = hashlib.sha256()
     for folder in folders:
@@ -59,43 +77,18 @@ def code_digest(folders: Iterable[str] = _CODE) -> str:
     return digest.hexdigest()[:16]
 
 
-def changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """What is different, in words; digests say only that they are."""
-    said = []
-    for name in sorted(before.keys() | now.keys()):
-        old, new = before.get(name), now.get(name)
-        if old != new:
-            digest = name in ("data", "code")
-            values = f"{name}: {old or 'not known'} before, {new or 'not known'} now"
-            said.append(f"the {name} changed" if digest else values)
-    return said
-
-
 class Kept:
     """The files of one signature.
 
     Args:
         folder: of all studies.
-        name: of the set.
         parts: what `made_of` gave.
     """
 
-    def __init__(self, folder: Path, name: str, parts: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, parts: Mapping[str, str]) -> None:
         self.parts = dict(parts)
-        text = json.dumps(self.parts, sort_keys=True)
-        self.signature = hashlib.sha256(text.encode()).hexdigest()[:16]
+        self.signature = signature(self.parts)
         self._folder = folder / self.signature
-        safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)[:80]
-        self._last = folder / f"{safe or 'set'}.json"
-
-    def changes(self) -> list[str]:
-        """What changed since the last study of this set; nothing where there was none."""
-        before = _read(self._last)
-        return changed(before, self.parts) if before else []
-
-    def remember(self) -> None:
-        """This is now the last study of the set."""
-        _write(self._last, self.parts)
 
     def result(self, wanted: str) -> dict[str, Any] | None:
         """A finished study."""

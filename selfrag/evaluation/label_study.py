@@ -4,10 +4,13 @@ Searches are remembered as long as the library holds the same documents: another
 search.
 """
 
+import hashlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
+from selfrag.evaluation.kept import as_text, computed_by
 from selfrag.evaluation.labelling import Labelling
 from selfrag.evaluation.study import MEASURES, Searched, Study, make_study
 from selfrag.records.documents import DocumentRecord
@@ -28,6 +31,7 @@ class LabelStudies:
     Args:
         funnel: gives the library's funnel.
         ready: gives the documents that can be searched.
+        models: the models that a search asks, by what they do.
     """
 
     def __init__(
@@ -35,10 +39,12 @@ class LabelStudies:
         labelling: Labelling,
         funnel: Callable[[], Funnel],
         ready: Callable[[], Sequence[DocumentRecord]],
+        models: Mapping[str, str],
     ) -> None:
         self._labelling = labelling
         self._funnel = funnel
         self._ready = ready
+        self._models = models
         self._lock = threading.Lock()
         self._known: dict[Any, Searched] = {}
 
@@ -81,11 +87,28 @@ class LabelStudies:
             notes=_notes(data.without, data.gone),
         )
 
+    def made_of(self, owner: str | None = None) -> dict[str, str]:
+        """Everything that a study of these labels depends on, by name."""
+        data, ready = self._labelling.as_set(owner), self._ready()
+        return {
+            "data": _digest(sorted(data.queries.items()), sorted(data.qrels.items())),
+            "questions": str(len(data.queries)),
+            "judgements": str(data.labels),
+            "documents": str(len(ready)),
+            "library": _digest(sorted((item.id, item.children) for item in ready)),
+            **computed_by(),
+            **as_text({"models": self._models, "settings": asdict(self._funnel().settings)}),
+        }
+
     def _remember(self, at: Any, made: Searched) -> None:
         with self._lock:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             self._known[at] = made
+
+
+def _digest(*values: Any) -> str:
+    return hashlib.sha256(repr(values).encode()).hexdigest()[:16]
 
 
 def searched(funnel: Funnel, question: str, variant: Variant) -> Searched:

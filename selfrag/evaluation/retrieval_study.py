@@ -80,7 +80,7 @@ class Task:
             settings=asdict(self.settings),
             cutting=asdict(self.cutting),
         )
-        return Kept(self.folder / "studies", self.data.name, parts)
+        return Kept(self.folder / "studies", parts)
 
     @property
     def wanted(self) -> str:
@@ -95,14 +95,12 @@ class Measured:
 
     Attributes:
         again: whether all of it was there from an earlier run.
-        changes: what is different from the last study of this set.
         signature: of everything that the numbers depend on.
         made_of: the same, by name.
     """
 
     study: Study
     again: bool
-    changes: tuple[str, ...]
     signature: str
     made_of: dict[str, str]
 
@@ -129,7 +127,6 @@ def measure(
     if len(set(task.variants)) < len(task.variants):
         raise UserError("A mode is named twice: name each once.")
     kept = task.kept
-    changes = tuple(kept.changes())
     if fresh:
         kept.forget()
     stored = kept.result(task.wanted)
@@ -138,8 +135,7 @@ def measure(
         kept.keep(task.wanted, study.to_json())
     else:
         study = Study.from_json(stored)
-    kept.remember()
-    return Measured(study, stored is not None, changes, kept.signature, kept.parts)
+    return Measured(study, stored is not None, kept.signature, kept.parts)
 
 
 def _study(task: Task, kept: Kept, progress: Progress, cancel: threading.Event) -> Study:
@@ -181,6 +177,7 @@ def _study(task: Task, kept: Kept, progress: Progress, cancel: threading.Event) 
             sensitivity=sensitivity,
             embedding=_embedding_seconds(task, embeddings),
             notes=_notes(task, opened, embeddings.name),
+            left_out=task.data.left_out,
         )
     progress("measuring", 1, 1)
     return made

@@ -48,11 +48,7 @@ def task_of(
     return Task(
         data=read_beir(folder, split=split),
         variants=tuple(variants),
-        models={
-            "embedding model": settings.embedding_model,
-            "reranker": settings.reranker_model,
-            "endpoint": settings.llm_endpoint or "none",
-        },
+        models=models_of(settings),
         open_models=open_models,
         folder=storage / "evaluation",
         settings=FunnelSettings.of(settings),
@@ -62,3 +58,12 @@ def task_of(
         labels=read_labels(folder),
         measure=measure,
     )
+
+
+def models_of(settings: Settings) -> dict[str, str]:
+    """The models that a search asks, by what they do."""
+    return {
+        "embedding model": settings.embedding_model,
+        "reranker": settings.reranker_model,
+        "endpoint": settings.llm_endpoint or "none",
+    }

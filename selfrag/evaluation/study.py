@@ -11,13 +11,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from selfrag.evaluation.beir import LeftOut
 from selfrag.evaluation.metrics import Values, per_query
 from selfrag.evaluation.paired import Difference
 from selfrag.evaluation.significance import Mean, Pair, mean_interval, pairs
 from selfrag.retrieval.variant import Variant
 
 #: In ir-measures' notation; the first is the one that is tested.
-MEASURES = ("nDCG@10", "R@5", "R@20", "R@100", "RR@10", "AP", "P@5")
+MEASURES = ("nDCG@10", "R@5", "R@20", "R@100", "RR@10", "AP", "P@5", "P@10", "P@20")
 JUDGED = "Judged@10"
 
 
@@ -69,6 +70,7 @@ class Study:
         sensitivity: parameter -> value -> mean of ``measure`` in hybrid search.
         embedding: seconds to embed a question, the median; None where it was not measured.
         notes: what has to be known to read it, in sentences.
+        left_out: questions for which no measure is defined; no mean counts them.
     """
 
     name: str
@@ -80,6 +82,13 @@ class Study:
     sensitivity: dict[str, dict[str, float]] = field(default_factory=dict)
     embedding: float | None = None
     notes: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def measures(self) -> list[str]:
+        """Those that were computed, the tested one first."""
+        known = next(iter(self.figures.values())).means if self.figures else {}
+        return list(dict.fromkeys((self.measure, *known)))
 
     def ranked(self) -> list[str]:
         """Variants, the best on ``measure`` first."""
@@ -125,6 +134,7 @@ class Study:
             sensitivity={name: dict(row) for name, row in data["sensitivity"].items()},
             embedding=data["embedding"],
             notes=tuple(data["notes"]),
+            left_out=tuple(LeftOut(**row) for row in data["left_out"]),
         )
 
 
@@ -139,6 +149,7 @@ def make_study(
     sensitivity: Mapping[str, Mapping[str, float]] | None = None,
     embedding: float | None = None,
     notes: Sequence[str] = (),
+    left_out: Sequence[LeftOut] = (),
 ) -> Study:
     """Measure and test.
 
@@ -146,6 +157,7 @@ def make_study(
         searched: variant -> question id -> what was found.
         measure: the one that is tested, in ir-measures' notation.
         labels: question id -> the stratum that it belongs to.
+        left_out: questions that are in none of the others, and why.
     """
     measures = tuple(dict.fromkeys((measure, *MEASURES)))
     figures = {variant: _figures(qrels, found, measures) for variant, found in searched.items()}
@@ -168,6 +180,7 @@ def make_study(
         sensitivity={key: dict(row) for key, row in (sensitivity or {}).items()},
         embedding=embedding,
         notes=(*notes, *_skipped(figures)),
+        left_out=tuple(left_out),
     )
 
 

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 
 from selfrag.evaluation.significance import Pair
-from selfrag.evaluation.study import MEASURES, Study
+from selfrag.evaluation.study import Study
 from selfrag.evaluation.verdict import label, probability, verdict
 
 Table = tuple[str, list[str], list[list[str]]]  #: title, heads, rows
@@ -30,13 +30,17 @@ def tables(study: Study) -> list[Table]:
         title = {"rrf_k": "RRF k", "dense_weight": "dense weight (convex)"}.get(name, name)
         rows = [[value, _number(mean)] for value, mean in values.items()]
         made.append((f"Hybrid by {title}", [title, study.measure], rows))
+    left_out = [[each.id, each.question or "(no text)", each.why] for each in study.left_out]
+    made.append(
+        ("Left out, as no measure is defined", ["question id", "question", "has"], left_out)
+    )
     return [table for table in made if table[2]]
 
 
 def _means(study: Study) -> Table:
     letters = {name: chr(ord("a") + place) for place, name in enumerate(study.figures)}
     better = better_than(study.pairs, letters)
-    measures = list(dict.fromkeys((study.measure, *MEASURES)))
+    measures = study.measures
     rows = []
     for name, each in study.figures.items():
         first = each.means[study.measure]
@@ -105,7 +109,7 @@ def tests(pairs: Sequence[Pair], measure: str, named: Callable[[str], str]) -> T
 
 def as_csv(study: Study) -> str:
     """A row for each mode and question, every measure a column: what others compute with."""
-    measures = list(dict.fromkeys((study.measure, *MEASURES)))
+    measures = study.measures
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["set", "mode", "question_id", "question", *measures])

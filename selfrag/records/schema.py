@@ -1,5 +1,5 @@
 """The tables: documents with their pages, runs with their event logs, conversations, feedback,
-labels.
+labels, results of evaluations.
 
 A column that is added to a table must take NULL or have a ``server_default``: the rows that an
 earlier version wrote have nothing in it (``database`` adds it to them).
@@ -135,4 +135,24 @@ labels = Table(
     Column("relevance", Integer, nullable=False),
     Column("changed_at", Float, nullable=False),
     Index("labels_by_question", "owner", "question_id", "chunk_id"),
+)
+
+results = Table(
+    "results",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("owner", String(255)),
+    Column("kind", String(16), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("signature", String(64), nullable=False),
+    Column("asked", Text, nullable=False),
+    Column("ended_at", Float, nullable=False),
+    Column("seconds", Float),
+    Column("questions", Integer, nullable=False),
+    Column("undefined", Integer, nullable=False),
+    Column("made_of", JSON, nullable=False),
+    Column("means", JSON, nullable=False),
+    Column("payload", JSON, nullable=False),
+    Column("trace_url", Text),
+    Index("results_by_end", "owner", "kind", "ended_at"),
 )

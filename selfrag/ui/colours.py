@@ -5,7 +5,15 @@ from typing import Literal
 
 import streamlit as st
 
-from selfrag.palette import DARK, LIGHT, MODES_DARK, MODES_LIGHT, Palette
+from selfrag.palette import (
+    DARK,
+    LIGHT,
+    MODES_DARK,
+    MODES_LIGHT,
+    STRATEGIES_DARK,
+    STRATEGIES_LIGHT,
+    Palette,
+)
 
 #: tone of a verdict -> Streamlit's name for its colour, and its icon
 TONES = {
@@ -32,6 +40,11 @@ def main_button() -> Literal["primary", "secondary"]:
 def mode_colours() -> Mapping[str, str]:
     """Name of a mode -> its colour in the theme that is shown."""
     return MODES_DARK if st.context.theme.type == "dark" else MODES_LIGHT
+
+
+def strategy_colours() -> Mapping[str, str]:
+    """Name of a strategy -> its colour in the theme that is shown."""
+    return STRATEGIES_DARK if st.context.theme.type == "dark" else STRATEGIES_LIGHT
 
 
 def toned(tone: str, text: str = "") -> str:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from selfrag.errors import UserError
+from selfrag.evaluation.label_study import NAME as LABELS
 from selfrag.evaluation.study import MEASURES
 from selfrag.retrieval.comparison import MOST
 from selfrag.retrieval.result import Mode
@@ -16,7 +17,6 @@ from selfrag.ui.settings_panel import MODES
 from selfrag.ui.study_view import EXPLAINED
 from selfrag.wording import count
 
-LABELS = "Your labels"
 _SET, _MODES, _MEASURE, _TOLD, _FILE = (
     "evaluate-set",
     "evaluate-modes",

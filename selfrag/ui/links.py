@@ -12,6 +12,7 @@ PAGE = "page"
 QUOTE = "quote"
 CHAT = "chat"
 PRESENT = "present"
+RESULT = "result"
 A, B = "a", "b"  #: the runs that stand side by side
 _LONGEST = 400  #: characters of a quote in an address; its beginning finds the place
 _RUN_ID = re.compile(r"[0-9a-f-]{36}")
@@ -31,6 +32,22 @@ def asked_pair() -> tuple[str | None, str | None]:
         for side in (A, B)
     )
     return a, b if b != a else None
+
+
+def asked_result() -> str | None:
+    """The result of an evaluation that the address asks for."""
+    result_id = st.query_params.get(RESULT, "")
+    return result_id if _RUN_ID.fullmatch(result_id) else None
+
+
+def open_result(result_id: str) -> None:
+    """Show a result of an evaluation from now on (a callback)."""
+    st.query_params[RESULT] = result_id
+
+
+def close_result() -> None:
+    """Go back to the history of results (a callback)."""
+    st.query_params.pop(RESULT, None)
 
 
 def present(run_id: str) -> None:

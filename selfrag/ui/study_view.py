@@ -7,7 +7,7 @@ import streamlit as st
 
 from selfrag.evaluation.paired import Difference
 from selfrag.evaluation.significance import Mean
-from selfrag.evaluation.study import MEASURES, Study
+from selfrag.evaluation.study import Study
 from selfrag.evaluation.verdict import label, probability, verdict
 from selfrag.palette import Palette
 from selfrag.retrieval.variant import Variant
@@ -25,6 +25,8 @@ EXPLAINED = {
     "RR@10": "one divided by the place of the first relevant passage",
     "AP": "average precision: how early each relevant passage comes",
     "P@5": "share of the first five that is relevant",
+    "P@10": "share of the first ten that is relevant",
+    "P@20": "share of the first twenty that is relevant",
 }
 
 
@@ -141,7 +143,7 @@ def interval_chart(study: Study, modes: Mapping[str, str], colours: Palette) -> 
 
 def figures_table(study: Study) -> tuple[list[str], list[list[str]]]:
     """Heads and rows."""
-    measures = list(dict.fromkeys((study.measure, *MEASURES)))
+    measures = study.measures
     best = {
         name: max((f.means[name].mean or 0.0 for f in study.figures.values()), default=0.0)
         for name in measures

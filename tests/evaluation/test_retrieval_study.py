@@ -11,8 +11,8 @@ import pytest
 
 from selfrag.errors import UserError
 from selfrag.evaluation.beir import read_beir
+from selfrag.evaluation.changes import changed
 from selfrag.evaluation.experiment import experiment
-from selfrag.evaluation.kept import changed
 from selfrag.evaluation.retrieval_study import Cancelled, Task, measure
 from selfrag.evaluation.strata import read_labels
 from selfrag.evaluation.study_text import as_csv, as_html, tables
@@ -72,7 +72,7 @@ def task(folder: Path, tmp_path: Path) -> Task:
 def test_study_measures_what_the_funnel_finds(task: Task) -> None:
     made = measure(task)
     study = made.study
-    assert not made.again and not made.changes
+    assert not made.again
     assert list(study.figures) == [str(variant) for variant in VARIANTS]
     assert len(study.pairs) == 6
     assert {name: row["bm25"].count for name, row in study.strata.items()} == {"ice": 1, "water": 3}
@@ -132,13 +132,11 @@ def test_line_that_was_not_finished_is_searched_again(task: Task) -> None:
     assert task.open_models.opened == 2
 
 
-def test_what_changed_is_named(task: Task) -> None:
+def test_other_settings_have_another_signature(task: Task) -> None:
     first = measure(task)
-    again = replace(task, settings=FunnelSettings(dense_weight=0.3))
-    made = measure(again)
+    made = measure(replace(task, settings=FunnelSettings(dense_weight=0.3)))
     assert made.signature != first.signature and not made.again
-    assert made.changes == ("dense_weight: 0.4 before, 0.3 now",)
-    assert changed({"data": "a"}, {"data": "b"}) == ["the data changed"]
+    assert changed(first.made_of, made.made_of) == ["dense weight: 0.4 before, 0.3 now"]
 
 
 def test_fresh_searches_again(task: Task) -> None:

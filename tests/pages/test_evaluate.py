@@ -10,11 +10,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from selfrag.errors import UserError
-from selfrag.evaluation.background import Background
+from selfrag.evaluation.background import Background, Done
 from selfrag.evaluation.study import make_study
 from selfrag.records.labels import Relevance
 from selfrag.retrieval.result import Mode
+from selfrag.retrieval.variant import Variant
 from selfrag.service import SelfRag
+from selfrag.ui.evaluate_history import HISTORY, PART
 from tests.evaluation.test_retrieval_sets import DOCUMENTS, QUERIES
 from tests.pages.test_compare import QUESTION, harbour, rag, texts  # noqa: F401  (fixtures)
 
@@ -83,6 +85,48 @@ def test_uploaded_set_is_measured_and_the_same_again_is_told(
     assert "All of it was there" in measure(app, harbour)
 
 
+def show_history(app: AppTest) -> str:
+    app.session_state[PART] = HISTORY
+    app.run()
+    assert not app.exception
+    return texts(app)
+
+
+def test_history_tells_what_changed_opens_a_result_and_deletes_it(
+    harbour: SelfRag,  # noqa: F811
+    app: AppTest,
+) -> None:
+    assert "Nothing has been measured yet" in show_history(app)
+    hit = harbour.retrieve(QUESTION, Mode.DENSE).hits[0]
+    harbour.labels.put(QUESTION, hit, Relevance.RELEVANT)
+    variants = [Variant.parse(name) for name in ("bm25", "dense")]
+    first = harbour.studies.measure_labels(variants)
+    other = harbour.retrieve("Are dogs allowed?", Mode.DENSE).hits[0]
+    harbour.labels.put("Are dogs allowed?", other, Relevance.RELEVANT)
+    second = harbour.studies.measure_labels(variants)
+    assert second.changes == ("questions: 1 before, 2 now", "labels: 1 before, 2 now")
+
+    said = show_history(app)
+    assert "2 questions" in said and "1 question" in said
+    assert "questions: 1 before, 2 now" in said
+    assert "on the two sides of a dotted line" in said
+    next(it for it in app.button if it.key == f"open-{first.result_id}").click().run()
+    assert "One question is not enough for a test" in texts(app)
+    next(it for it in app.button if it.key == "delete-result").click().run()
+    next(it for it in app.button if it.key == "delete-for-good").click().run()
+    assert not app.exception
+    assert [it.id for it in harbour.history.all()] == [second.result_id]
+    assert "A second result of this set makes a line" in texts(app)
+
+
+def test_address_of_a_result_that_is_gone_is_a_sentence(harbour: SelfRag) -> None:  # noqa: F811
+    app = AppTest.from_file(PAGE, default_timeout=60)
+    app.query_params["result"] = "0" * 36
+    app.run()
+    assert not app.exception
+    assert "no longer kept" in texts(app)
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -140,9 +184,9 @@ def test_one_study_at_a_time_and_it_can_be_cancelled(rag: SelfRag) -> None:  # n
     view = background.view()
     assert view is not None and view.cancelled and (view.done, view.total) == (1, 2)
     empty = make_study("set", {}, {}, {})
-    background.start("second", lambda *_: (empty, True, ("the data changed",)))
+    background.start("second", lambda *_: Done(empty, again=True))
     assert background.wait(20)
-    assert background.view().study == empty and background.view().again
+    assert background.view().ended == Done(empty, again=True)
 
 
 def test_what_one_person_measures_nobody_else_sees(harbour: SelfRag) -> None:  # noqa: F811

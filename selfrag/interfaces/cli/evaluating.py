@@ -9,8 +9,9 @@ import typer
 from selfrag.interfaces.cli.app import AsJson, app, examples, fail, opened, print_json
 
 if TYPE_CHECKING:
+    from selfrag.evaluation.background import Done
     from selfrag.evaluation.retrieval_study import Measured, Task
-    from selfrag.evaluation.study import Study
+    from selfrag.settings import Settings
 
 group = typer.Typer(
     help="Measure on labelled questions, with intervals and significance tests.",
@@ -71,18 +72,20 @@ def retrieval(
         began = time.perf_counter()
         if folder is None:
             with opened(as_json) as rag:
-                study, made = rag.measuring.study(variants, measure=_known(measure)), None
+                done, made = rag.studies.measure_labels(variants, _known(measure)), None
         else:
+            settings = load_settings()
             task = task_of(
                 folder,
-                load_settings(),
+                settings,
                 variants,
                 split=split,
                 measure=_known(measure),
                 chunked=chunked,
             )
             made = _run(task, fresh=fresh, quiet=as_json)
-            study = made.study
+            done = _keep(settings, task, made, time.perf_counter() - began)
+        study = done.study
         for path, text in (
             (csv, lambda: as_csv(study)),
             (html, lambda: as_html(study, list(made.made_of.items()) if made else ())),
@@ -97,7 +100,7 @@ def retrieval(
         about = {"signature": made.signature, "made_of": made.made_of} if made else {}
         print_json({**study.to_json(), **about})
     else:
-        _tell(study, made, time.perf_counter() - began, [p for p in (csv, html) if p])
+        _tell(done, time.perf_counter() - began, [p for p in (csv, html) if p])
 
 
 def _known(measure: str) -> str:
@@ -144,7 +147,22 @@ def _run(task: "Task", *, fresh: bool, quiet: bool) -> "Measured":
         return measure(task, progress=progress, fresh=fresh)
 
 
-def _tell(study: "Study", made: "Measured | None", seconds: float, written: list[Path]) -> None:
+def _keep(settings: "Settings", task: "Task", made: "Measured", seconds: float) -> "Done":
+    """Put it into the history, which the Evaluate page shows."""
+    from selfrag.evaluation.history import History, record_of
+    from selfrag.evaluation.studies import kept
+    from selfrag.records.database import open_database
+    from selfrag.records.results import Results
+
+    record = record_of(made.study, made.made_of, made.signature, task.wanted, seconds=seconds)
+    engine = open_database(settings.database_url, settings.storage_dir.expanduser())
+    try:
+        return kept(History(Results(engine)), record, made.study, again=made.again)
+    finally:
+        engine.dispose()
+
+
+def _tell(done: "Done", seconds: float, written: list[Path]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -153,6 +171,7 @@ def _tell(study: "Study", made: "Measured | None", seconds: float, written: list
     from selfrag.evaluation.verdict import verdict
     from selfrag.wording import duration
 
+    study = done.study
     console = Console()
     if not console.is_terminal:
         console.width = 120  # a file has no edge at which tables would have to be squeezed
@@ -171,10 +190,10 @@ def _tell(study: "Study", made: "Measured | None", seconds: float, written: list
             "ms: a search without embedding the question, which takes "
             f"{study.embedding * 1000:.1f}."
         )
-    if made is not None and made.again:
+    if done.again:
         said.append(f"All of it was there from an earlier run ({duration(seconds)}).")
-    if made is not None and made.changes:
-        said.append("Since the last run of this set: " + "; ".join(made.changes) + ".")
+    if done.changes:
+        said.append("Since the last run of this set: " + "; ".join(done.changes) + ".")
     said += [f"{path} is written." for path in written]
     for line in said:
         console.print(line, markup=False, highlight=False)

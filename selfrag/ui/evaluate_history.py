@@ -1,0 +1,203 @@
+"""The history of evaluations: any measure over time, and every result to be opened again."""
+
+import streamlit as st
+
+from selfrag.errors import UserError
+from selfrag.evaluation.history import RETRIEVAL
+from selfrag.evaluation.study import Study
+from selfrag.records.results import ResultRecord
+from selfrag.service import SelfRag
+from selfrag.ui.colours import main_button, mode_colours, palette, strategy_colours
+from selfrag.ui.guarded import guarded
+from selfrag.ui.history_chart import over_time, over_time_words
+from selfrag.ui.links import close_result, open_result
+from selfrag.ui.literal import literal
+from selfrag.ui.person import owner
+from selfrag.ui.result_words import best_first, measures_of, moment, series_name, since_before
+from selfrag.ui.study_page import draw_study
+from selfrag.ui.study_view import EXPLAINED
+from selfrag.wording import count, duration
+
+PART = "evaluate-part"  #: the tab that is open
+HISTORY = ":material/timeline: History"
+_SET, _MEASURE, _SHOWN = "history-set", "history-measure", "history-shown"
+_DELETING = "result-to-delete"
+_AT_ONCE = 20  #: results that are listed before "more" is asked for
+_KINDS = {RETRIEVAL: "search", "answers": "answers"}
+
+
+def draw_history(rag: SelfRag) -> None:
+    """Draw the chart and the list of one set."""
+    records = rag.history.all(owner=owner())
+    if not records:
+        st.info(
+            "Nothing has been measured yet. Every result is kept here with its time, so that "
+            "you see what a change did.",
+            icon=":material/timeline:",
+        )
+        return
+    sets = list(dict.fromkeys((each.kind, each.name) for each in reversed(records)))
+    names = {at: f"{literal(at[1])} ({_KINDS.get(at[0], at[0])})" for at in sets}
+    if st.session_state.get(_SET) not in sets:
+        st.session_state.pop(_SET, None)
+    with st.container(horizontal=True):
+        chosen = st.selectbox(
+            "Set", sets, key=_SET, format_func=names.__getitem__, width=320, persist_state="session"
+        )
+        mine = [each for each in records if (each.kind, each.name) == chosen]
+        known = measures_of(mine)
+        if st.session_state.get(_MEASURE) not in known:
+            st.session_state.pop(_MEASURE, None)
+        measure = st.selectbox("Measure", known, key=_MEASURE, format_func=_explained, width=480)
+    if measure is None:
+        return
+    _chart(mine, measure)
+    _list(rag, mine, measure)
+
+
+def draw_result(rag: SelfRag, result_id: str) -> None:
+    """Draw one result of the history, opened by its address."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "All results",
+            icon=":material/arrow_back:",
+            type="tertiary",
+            on_click=_back,
+        )
+        try:
+            record = rag.history.get(result_id, owner())
+            payload = rag.history.payload(result_id, owner())
+        except UserError as error:
+            st.info(literal(str(error)), icon=":material/history_toggle_off:")
+            return
+        st.button(
+            "Delete",
+            key="delete-result",
+            icon=":material/delete:",
+            type="tertiary",
+            on_click=guarded(_ask),
+            args=(record.id,),
+        )
+    st.subheader(literal(record.name), anchor=False)
+    took = "" if record.seconds is None else f", took {duration(record.seconds)}"
+    st.caption(f":material/schedule: {moment(record.ended_at)}{took}")
+    draw_study(Study.from_json(payload), record, since_before(rag, record))
+    if st.session_state.get(_DELETING) == record.id:
+        _confirm(rag, record)
+
+
+def _explained(measure: str) -> str:
+    return f"{measure}: {EXPLAINED[measure]}" if measure in EXPLAINED else measure
+
+
+def _chart(records: list[ResultRecord], measure: str) -> None:
+    if len(records) < 2:
+        st.caption("A second result of this set makes a line: what changed, and what it did.")
+        return
+    colours = mode_colours() if records[0].kind == RETRIEVAL else strategy_colours()
+    st.plotly_chart(
+        over_time(records, measure, colours, palette(), lambda at: moment(at, year=False)),
+        config={"displayModeBar": False},
+        key="history-chart",
+        alt=f"{measure} of {len(records)} results, in the order of time",
+    )
+    st.caption(literal(over_time_words(records, measure, measure)))
+
+
+def _list(rag: SelfRag, records: list[ResultRecord], measure: str) -> None:
+    shown = st.session_state.get(_SHOWN, _AT_ONCE)
+    for record in list(reversed(records))[:shown]:
+        with st.container(border=True, gap="xsmall", key=f"result-{record.id}"):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.button(
+                    f"**{moment(record.ended_at)}**",
+                    key=f"open-{record.id}",
+                    type="tertiary",
+                    on_click=open_result,
+                    args=(record.id,),
+                    width="stretch",
+                    help="Open this result",
+                )
+                st.button(
+                    "Delete",
+                    key=f"delete-{record.id}",
+                    icon=":material/delete:",
+                    type="tertiary",
+                    on_click=guarded(_ask),
+                    args=(record.id,),
+                )
+            st.markdown(literal(_summary(record, measure)))
+            for line in since_before(rag, record):
+                st.caption(line)
+        if st.session_state.get(_DELETING) == record.id:
+            _confirm(rag, record)
+    if len(records) > shown:
+        st.button(
+            f"Show more ({len(records) - shown:,})",
+            type="tertiary",
+            icon=":material/expand_more:",
+            on_click=guarded(_show_more),
+            args=(shown,),
+        )
+
+
+def _summary(record: ResultRecord, measure: str) -> str:
+    values = [
+        f"{series_name(record, name)} {mean:.3f}" for name, mean in best_first(record, measure)
+    ]
+    missing = [
+        f"{series_name(record, name)} undefined"
+        for name, measures in record.means.items()
+        if measure in measures and measures[measure]["mean"] is None
+    ]
+    said = (
+        f"{measure}: {', '.join([*values, *missing])}"
+        if values or missing
+        else (f"{measure} was not measured")
+    )
+    said += f" · {count(record.questions, 'question')}"
+    return said + (f" · {record.undefined:,} undefined" if record.undefined else "")
+
+
+def _ask(result_id: str) -> None:
+    st.session_state[_DELETING] = result_id
+
+
+def _forget() -> None:
+    st.session_state.pop(_DELETING, None)
+
+
+@st.dialog("Delete this result?", icon=":material/delete:", on_dismiss=_forget)
+def _confirm(rag: SelfRag, record: ResultRecord) -> None:
+    st.markdown(f"**{literal(record.name)}**, {moment(record.ended_at)}")
+    st.markdown(
+        "It leaves the history and the chart for good. Labels and sets stay, and so does what "
+        "was searched: measuring the same again is quick."
+    )
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        kept = st.button("Keep it", key="delete-not", on_click=_forget)
+        done = st.button(
+            "Delete",
+            type=main_button(),
+            key="delete-for-good",
+            on_click=guarded(_deleted),
+            args=(rag, record.id),
+        )
+    if kept or done:
+        st.rerun()
+
+
+def _deleted(rag: SelfRag, result_id: str) -> None:
+    _forget()
+    _back()
+    rag.history.delete(result_id, owner())
+
+
+def _back() -> None:
+    """To the list: the page forgets which tab was open while a result is."""
+    close_result()
+    st.session_state[PART] = HISTORY
+
+
+def _show_more(shown: int) -> None:
+    st.session_state[_SHOWN] = shown + 2 * _AT_ONCE

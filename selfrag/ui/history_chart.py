@@ -1,0 +1,123 @@
+"""A measure over time: a line for each mode or strategy, one point for each result."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import plotly.graph_objects as go
+
+from selfrag.palette import Palette
+from selfrag.records.results import ResultRecord
+from selfrag.ui.result_words import best_first, series_name
+
+_TICKS = 8  #: dates that are written under the axis at most
+_DASHES = ("solid", "dash", "dot", "dashdot")
+_SYMBOLS = ("circle", "diamond", "square", "cross")
+
+
+def over_time(
+    records: Sequence[ResultRecord],
+    measure: str,
+    colours_of: Mapping[str, str],
+    colours: Palette,
+    when: Callable[[float], str],
+) -> go.Figure:
+    """One measure over all results of a set.
+
+    Args:
+        records: the oldest first.
+        colours_of: mode or strategy -> colour; one with parameters has that of its mode, and a
+            dash and a symbol of its own.
+        when: a moment as people read it.
+    """
+    figure = go.Figure()
+    seen: dict[str, int] = {}
+    for series in dict.fromkeys(name for record in records for name in record.means):
+        base = series.partition(":")[0].partition(",")[0]
+        place = seen[base] = seen.get(base, -1) + 1
+        points = [
+            (number, record, each)
+            for number, record in enumerate(records)
+            if (each := record.means.get(series, {}).get(measure, {})).get("mean") is not None
+        ]
+        if not points:
+            continue
+        name = series_name(records[-1], series)
+        figure.add_scatter(
+            x=[number for number, _, _ in points],
+            y=[each["mean"] for _, _, each in points],
+            mode="lines+markers",
+            name=name,
+            line={
+                "color": colours_of.get(base, colours.quiet),
+                "width": 2,
+                "dash": _DASHES[place % len(_DASHES)],
+            },
+            marker={"size": 9, "symbol": _SYMBOLS[place % len(_SYMBOLS)]},
+            customdata=[when(record.ended_at) for _, record, _ in points],
+            hovertemplate=f"{name}: %{{y:.3f}}<br>%{{customdata}}<extra></extra>",
+        )
+    for number in data_changes(records):
+        figure.add_vline(
+            x=number - 0.5,
+            line={"color": colours.quiet, "dash": "dot", "width": 1},
+            annotation={"text": "other data", "font": {"size": 11, "color": colours.quiet}},
+            annotation_position="top right",
+        )
+    step = max(1, -(-len(records) // _TICKS))
+    ticks = list(range(0, len(records), step))
+    figure.update_xaxes(
+        tickvals=ticks,
+        ticktext=[when(records[number].ended_at).replace(", ", "<br>") for number in ticks],
+        range=[-0.4, len(records) - 0.6],
+        gridcolor=colours.line,
+        fixedrange=True,
+        zeroline=False,
+        tickangle=0,
+    )
+    figure.update_yaxes(title=measure, gridcolor=colours.line, fixedrange=True)
+    figure.update_layout(
+        height=320,
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.08, "yanchor": "bottom"},
+    )
+    return figure
+
+
+def data_changes(records: Sequence[ResultRecord]) -> list[int]:
+    """The results that were measured on other data than the one before: 1 to the last."""
+    return [
+        number
+        for number in range(1, len(records))
+        if _data(records[number]) != _data(records[number - 1])
+    ]
+
+
+def _data(record: ResultRecord) -> tuple[str | None, str | None]:
+    return record.made_of.get("data"), record.made_of.get("library")
+
+
+def over_time_words(records: Sequence[ResultRecord], measure: str, name: str) -> str:
+    """What the chart says.
+
+    Args:
+        name: of the measure, as people read it.
+    """
+    last = records[-1]
+    ranked = best_first(last, measure)
+    if not ranked:
+        return f"{name} is undefined in the latest of these results."
+    series, mean = ranked[0]
+    said = f"In the latest result {series_name(last, series)} has the highest {name}: {mean:.3f}"
+    earlier = [
+        value["mean"]
+        for record in records[:-1]
+        if (value := record.means.get(series, {}).get(measure)) and value["mean"] is not None
+    ]
+    if earlier:
+        difference = mean - (earlier[-1] or 0.0)
+        moved = f"{difference:+.3f}" if abs(difference) >= 0.0005 else "the same as"
+        said += f", {moved} {'since' if moved[0] in '+-' else ''} the one before".replace("  ", " ")
+    said += "."
+    if data_changes(records):
+        said += " Values on the two sides of a dotted line are of other data: do not compare them."
+    return said

@@ -1,0 +1,51 @@
+"""Results of evaluations in words: when, what they say, what changed since the one before."""
+
+from datetime import datetime
+
+from selfrag.evaluation.history import RETRIEVAL
+from selfrag.evaluation.verdict import label
+from selfrag.records.results import ResultRecord
+from selfrag.service import SelfRag
+from selfrag.ui.literal import literal
+from selfrag.ui.person import owner, time_zone
+
+
+def moment(seconds: float, *, year: bool = True) -> str:
+    """Seconds since the epoch as ``30 Nov 2026, 15:02``, where the person is."""
+    then = datetime.fromtimestamp(seconds, time_zone())
+    return f"{then.day} {then:%b %Y, %H:%M}" if year else f"{then.day} {then:%b, %H:%M}"
+
+
+def since_before(rag: SelfRag, record: ResultRecord | None) -> list[str]:
+    """What changed since the result before this one, as a line of Markdown; or nothing."""
+    changes = rag.history.changes(record, owner()) if record else ()
+    if not changes:
+        return []
+    return [f":material/difference: Since the run before: {literal('; '.join(changes))}."]
+
+
+def series_name(record: ResultRecord, series: str) -> str:
+    """A mode or a strategy as people read it."""
+    return label(series) if record.kind == RETRIEVAL else series
+
+
+def best_first(record: ResultRecord, measure: str) -> list[tuple[str, float]]:
+    """Series with their mean, the highest first; those where it is undefined are left out."""
+    found = [
+        (series, mean)
+        for series, measures in record.means.items()
+        if (mean := measures.get(measure, {}).get("mean")) is not None
+    ]
+    return sorted(found, key=lambda item: -item[1])
+
+
+def measures_of(records: list[ResultRecord]) -> list[str]:
+    """Every measure that any of them has, in the order of the newest."""
+    return list(
+        dict.fromkeys(
+            measure
+            for record in reversed(records)
+            for measures in record.means.values()
+            for measure in measures
+        )
+    )
