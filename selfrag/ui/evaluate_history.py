@@ -108,15 +108,16 @@ def _list(rag: SelfRag, records: list[ResultRecord], measure: str) -> None:
     shown = st.session_state.get(_SHOWN, _AT_ONCE)
     for record in list(reversed(records))[:shown]:
         with st.container(border=True, gap="xsmall", key=f"result-{record.id}"):
-            with st.container(horizontal=True, vertical_alignment="center"):
+            with st.container(
+                horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+            ):
                 st.button(
                     f"**{moment(record.ended_at)}**",
                     key=f"open-{record.id}",
                     type="tertiary",
                     on_click=open_result,
                     args=(record.id,),
-                    width="stretch",
-                    help="Open this result",
+                    icon=":material/open_in_full:",
                 )
                 st.button(
                     "Delete",

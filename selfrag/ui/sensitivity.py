@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from selfrag.evaluation.study import Study
 from selfrag.palette import Palette
 
+_EQUAL = 0.0005  #: what three decimals do not show
 TITLES = {"dense_weight": "Dense weight of convex fusion", "rrf_k": "k of RRF"}
 
 
@@ -29,6 +30,10 @@ def sensitivity_chart(
         title=TITLES[name], type="category", gridcolor=colours.line, fixedrange=True
     )
     figure.update_yaxes(title=study.measure, gridcolor=colours.line, fixedrange=True)
+    if max(values.values()) - min(values.values()) < _EQUAL:
+        # On its own Plotly draws a flat line on an axis that goes past what a measure can be.
+        middle = max(values.values())
+        figure.update_yaxes(range=[max(0.0, middle - 0.05), min(1.005, middle + 0.05)])
     figure.update_layout(height=280, margin={"l": 8, "r": 8, "t": 8, "b": 8})
     return figure
 
@@ -38,7 +43,7 @@ def sensitivity_words(study: Study, name: str) -> str:
     values = study.sensitivity[name]
     best = max(values, key=values.__getitem__)
     spread = max(values.values()) - min(values.values())
-    if spread < 0.0005:
+    if spread < _EQUAL:
         return f"{TITLES[name]}: on these questions it makes no difference."
     return (
         f"{TITLES[name]}: best at {best}; between the best and the worst lie {spread:.3f} "
