@@ -8,16 +8,18 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from selfrag.errors import ModelError, UserError
 from selfrag.evaluation.retrieval_study import Cancelled, Progress
-from selfrag.evaluation.study import Study
 
 logger = logging.getLogger(__name__)
 
+S = TypeVar("S")  #: the study: one of retrieval, or one of answers
+
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class Done(Generic[S]):
     """What came of a study.
 
     Attributes:
@@ -26,14 +28,14 @@ class Done:
         result_id: under which it is kept in the history.
     """
 
-    study: Study
+    study: S
     again: bool = False
     changes: tuple[str, ...] = ()
     result_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class View(Generic[S]):
     """A study under way, or ended, as it stands at one moment.
 
     Attributes:
@@ -51,7 +53,7 @@ class View:
     done: int = 0
     total: int = 0
     remaining: float | None = None
-    ended: Done | None = None
+    ended: Done[S] | None = None
     error: str | None = None
     cancelled: bool = False
 
@@ -62,25 +64,25 @@ class View:
 
 
 #: does the work
-Work = Callable[[Progress, threading.Event], Done]
+Work = Callable[[Progress, threading.Event], Done[S]]
 
 
-class Background:
+class Background(Generic[S]):
     """At most one study under way, and the last that ended."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._view: View | None = None
+        self._view: View[S] | None = None
         self._cancel = threading.Event()
         self._thread: threading.Thread | None = None
         self._began = ("", 0.0)
 
-    def view(self) -> View | None:
+    def view(self) -> View[S] | None:
         """The study under way or the last; None where there was none yet."""
         with self._lock:
             return self._view
 
-    def start(self, name: str, work: Work) -> None:
+    def start(self, name: str, work: Work[S]) -> None:
         """Begin.
 
         Raises:
@@ -112,7 +114,7 @@ class Background:
         self.cancel()
         self.wait(30)
 
-    def _run(self, work: Work, cancel: threading.Event) -> None:
+    def _run(self, work: Work[S], cancel: threading.Event) -> None:
         try:
             self._change(ended=work(self._progress, cancel))
         except Cancelled as error:

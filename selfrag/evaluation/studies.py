@@ -31,9 +31,9 @@ class Studies:
         self.history = history
         self.sets = Sets(settings.storage_dir.expanduser() / "evaluation" / "sets")
         self._lock = threading.Lock()
-        self._backgrounds: dict[str | None, Background] = {}
+        self._backgrounds: dict[str | None, Background[Study]] = {}
 
-    def background(self, owner: str | None = None) -> Background:
+    def background(self, owner: str | None = None) -> Background[Study]:
         """What is measured for one person; nobody sees what another one asked."""
         with self._lock:
             return self._backgrounds.setdefault(owner, Background())
@@ -59,7 +59,7 @@ class Studies:
         """
         folder = self.sets.path(name)
 
-        def work(progress: Progress, cancel: threading.Event) -> Done:
+        def work(progress: Progress, cancel: threading.Event) -> Done[Study]:
             progress("reading", 0, 0)
             began = time.perf_counter()
             task = task_of(folder, self._settings, variants, measure=measure_by)
@@ -87,7 +87,7 @@ class Studies:
             UserError: a study is under way.
         """
 
-        def work(progress: Progress, cancel: threading.Event) -> Done:
+        def work(progress: Progress, cancel: threading.Event) -> Done[Study]:
             def told(done: int, total: int) -> None:
                 if cancel.is_set():
                     raise Cancelled("Cancelled. Start it again to go on where it was.")
@@ -103,7 +103,7 @@ class Studies:
         measure_by: str = MEASURES[0],
         owner: str | None = None,
         progress: Callable[[int, int], None] = lambda done, all_: None,
-    ) -> Done:
+    ) -> Done[Study]:
         """Measure variants on somebody's labels, now.
 
         Raises:
@@ -129,7 +129,7 @@ def kept(
     owner: str | None = None,
     *,
     again: bool = False,
-) -> Done:
+) -> Done[Study]:
     """A study that is over, put into the history.
 
     One without any question is not: it says nothing that could be compared later.

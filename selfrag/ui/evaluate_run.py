@@ -3,6 +3,7 @@
 import streamlit as st
 
 from selfrag.evaluation.background import Done
+from selfrag.evaluation.study import Study
 from selfrag.service import SelfRag
 from selfrag.ui.guarded import guarded
 from selfrag.ui.literal import literal
@@ -46,7 +47,7 @@ def _under_way(rag: SelfRag) -> None:
     )
 
 
-def _ended(rag: SelfRag, done: Done) -> None:
+def _ended(rag: SelfRag, done: Done[Study]) -> None:
     st.subheader(literal(done.study.name), anchor=False)
     kept = next((it for it in rag.history.all(owner=owner()) if it.id == done.result_id), None)
     said = [":material/history: All of it was there from an earlier run."] if done.again else []

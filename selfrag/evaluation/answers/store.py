@@ -109,8 +109,8 @@ class Store:
         grades: Mapping[str, str],
         systems: Iterable[System],
     ) -> None:
-        self._answers = Kept(folder, "answers", answers)
-        self._grades = Kept(folder, "grades", grades)
+        self._answers = Kept(folder, answers)
+        self._grades = Kept(folder, grades)
         self._answered: dict[str, Answered] = {}
         self._graded: dict[str, Graded] = {}
         for system in systems:

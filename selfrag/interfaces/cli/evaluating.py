@@ -11,6 +11,7 @@ from selfrag.interfaces.cli.app import AsJson, app, examples, fail, opened, prin
 if TYPE_CHECKING:
     from selfrag.evaluation.background import Done
     from selfrag.evaluation.retrieval_study import Measured, Task
+    from selfrag.evaluation.study import Study
     from selfrag.settings import Settings
 
 group = typer.Typer(
@@ -147,7 +148,7 @@ def _run(task: "Task", *, fresh: bool, quiet: bool) -> "Measured":
         return measure(task, progress=progress, fresh=fresh)
 
 
-def _keep(settings: "Settings", task: "Task", made: "Measured", seconds: float) -> "Done":
+def _keep(settings: "Settings", task: "Task", made: "Measured", seconds: float) -> "Done[Study]":
     """Put it into the history, which the Evaluate page shows."""
     from selfrag.evaluation.history import History, record_of
     from selfrag.evaluation.studies import kept
@@ -162,7 +163,7 @@ def _keep(settings: "Settings", task: "Task", made: "Measured", seconds: float) 
         engine.dispose()
 
 
-def _tell(done: "Done", seconds: float, written: list[Path]) -> None:
+def _tell(done: "Done[Study]", seconds: float, written: list[Path]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
