@@ -123,6 +123,12 @@ class Description:
                 vacuum_min_vector_number=RECLAIM_FROM,
                 deleted_threshold=RECLAIM_SHARE,
             ),
+            # Without an optimiser there is one segment, so that more threads only spin: a tenth
+            # slower (measured at 20,000 and at 200,000 points).
+            max_search_threads=1,
+            # Read ahead when the collection is opened. Else the first questions to 200,000 points
+            # take 15 ms instead of 7, until every page was touched once.
+            payload_memory=engine.Memory.Cached,
         )
 
 
