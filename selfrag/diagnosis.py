@@ -55,6 +55,7 @@ def examine(rag: "SelfRag", *, ask_endpoints: bool = False) -> list[Check]:
         _embeddings(rag),
         _reranker(rag.reranker),
         *_language_models(rag.settings, rag.casting, ask_endpoints),
+        *_tracing(rag.settings),
         _ocr(),
     ]
 
@@ -71,6 +72,7 @@ def examine_closed(settings: Settings, why: str, *, ask_endpoints: bool = False)
         *checks,
         _reranker(reranker),
         *_language_models(settings, casting, ask_endpoints),
+        *_tracing(settings),
         _ocr(),
     ]
 
@@ -218,6 +220,28 @@ def _local_model(model: LocalModel) -> Check:
         f"loaded in {loaded.seconds:.1f} s, takes {loaded.memory_mb / 1000:.1f} GB of memory, "
         f"writes {speed:.1f} tokens a second",
     )
+
+
+def _tracing(settings: Settings) -> list[Check]:
+    """Nothing where it is off, as it is by default."""
+    if not settings.langsmith_tracing:
+        return []
+    if settings.langsmith_api_key is None:
+        return [
+            Check(
+                "tracing",
+                Verdict.PROBLEM,
+                "LANGSMITH_TRACING is on and LANGSMITH_API_KEY is not set: nothing is traced",
+            )
+        ]
+    return [
+        Check(
+            "tracing",
+            Verdict.OK,
+            f"on: questions, prompts, passages and answers are sent to LangSmith at "
+            f"{settings.langsmith_endpoint}, project {settings.langsmith_project}",
+        )
+    ]
 
 
 def _ocr() -> Check:

@@ -40,6 +40,7 @@ from selfrag.models.embeddings import EmbeddingModel, make_embeddings
 from selfrag.models.own_key import OwnKey
 from selfrag.models.packaged import PackagedEmbeddings
 from selfrag.models.rerankers import make_reranker
+from selfrag.models.tracing import Tracing, switch_off
 from selfrag.pages import Chunk, Page
 from selfrag.records.conversations import Conversations, Place
 from selfrag.records.database import open_database
@@ -83,6 +84,7 @@ class SelfRag:
         studies: measuring in the background, on sets as well.
         answers: strategies measured on questions whose answers are known.
         history: what came of earlier evaluations.
+        tracing: where answers and evaluations are traced, if anywhere.
         sharing: runs as reports and as JSON.
         samples: the sample library.
         suggestions: questions that the library is known to answer.
@@ -128,7 +130,10 @@ class SelfRag:
         self.measuring = LabelStudies(
             self.labels, lambda: self.funnel, self.ready, models_of(settings)
         )
-        self.history = History(Results(engine))
+        switch_off()
+        self.tracing = Tracing(settings)
+        opened.callback(self.tracing.close)
+        self.history = History(Results(engine), self.tracing)
         self.studies = Studies(settings, self.measuring, self.history)
         opened.callback(self.studies.close)
         self.answers = AnswerStudies(
@@ -157,6 +162,7 @@ class SelfRag:
         self._packaged.share(self.embeddings)
         self.reranker = make_reranker(settings.reranker_model, models / "rerankers")
         self.casting = Casting(settings, self._packaged)
+        self.casting.tracing = self.tracing
         opened.callback(self.casting.close)
         sparse = Bm25Embeddings(avg_len=average_words(settings.chunk_size))
         if reset:
@@ -492,7 +498,9 @@ class SelfRag:
         Raises:
             UserError: the endpoint needs a key and there is none.
         """
-        return Casting(own.applied(self.settings), self._packaged, own_key=True)
+        casting = Casting(own.applied(self.settings), self._packaged, own_key=True)
+        casting.tracing = self.tracing
+        return casting
 
 
 def _as_text(path: Path) -> str:

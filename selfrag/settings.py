@@ -301,6 +301,22 @@ class Settings(BaseSettings):
         10_000, "pages that one file may have", "1 to 1000000", ge=1, le=1_000_000
     )
 
+    langsmith_tracing: bool = _setting(
+        False,
+        "send a trace of every answer and evaluation to LangSmith: questions, prompts, passages "
+        "and answers then leave this machine; needs LANGSMITH_API_KEY",
+        "true or false",
+    )
+    langsmith_api_key: SecretStr | None = _setting(None, "key for LangSmith", "a secret")
+    langsmith_project: str = _setting(
+        "self-rag", "project of LangSmith that traces are put into", "a name"
+    )
+    langsmith_endpoint: str = _setting(
+        "https://api.smith.langchain.com",
+        "LangSmith's API; another one for its EU region or your own server",
+        "an http:// or https:// URL",
+    )
+
     api_token: SecretStr | None = _setting(
         None,
         "programs must send it (`Authorization: Bearer ...`) to use REST and MCP; pages need none",
@@ -335,7 +351,9 @@ class Settings(BaseSettings):
         500, "size of a PDF sent over REST, in MB", "1 to 100000", ge=1, le=100_000
     )
 
-    @field_validator("llm_base_url", "evaluation_judge_base_url", "qdrant_url")
+    @field_validator(
+        "llm_base_url", "evaluation_judge_base_url", "qdrant_url", "langsmith_endpoint"
+    )
     @classmethod
     def _is_url(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(("http://", "https://")):

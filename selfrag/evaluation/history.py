@@ -5,12 +5,13 @@ signature and of the same modes or strategies, is not kept a second time.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from selfrag.errors import UserError
 from selfrag.evaluation.changes import changed
 from selfrag.evaluation.study import Study
+from selfrag.models.tracing import OFF, Tracing
 from selfrag.records.results import ResultRecord, Results
 
 RETRIEVAL, ANSWERS = "retrieval", "answers"
@@ -20,8 +21,9 @@ GONE = "This result is no longer kept: choose another in the history."
 class History:
     """The results of one application; each person sees their own."""
 
-    def __init__(self, records: Results) -> None:
+    def __init__(self, records: Results, tracing: Tracing = OFF) -> None:
         self._records = records
+        self._tracing = tracing
 
     def keep(
         self, record: ResultRecord, payload: Mapping[str, Any], owner: str | None = None
@@ -29,11 +31,13 @@ class History:
         """Keep a result with all its values.
 
         Returns:
-            the record, or the one that is kept already where nothing is different.
+            the record, with its trace where evaluations are traced; or the one that is kept
+            already where nothing is different.
         """
         for there in reversed(self.of(record, owner)):
             if (there.signature, there.asked) == (record.signature, record.asked):
                 return there
+        record = replace(record, trace_url=self._trace(record))
         self._records.add(record, payload, owner)
         return record
 
@@ -72,6 +76,14 @@ class History:
         if not self._records.delete(result_id, owner):
             raise UserError(GONE)
 
+    def _trace(self, record: ResultRecord) -> str | None:
+        return self._tracing.record(
+            f"evaluation of {record.kind}",
+            {"set": record.name, "asked": record.asked, "made of": record.made_of},
+            {"means": record.means, "questions": record.questions, "undefined": record.undefined},
+            record.seconds or 0.0,
+        )
+
     def of(self, record: ResultRecord, owner: str | None = None) -> list[ResultRecord]:
         """All results of the same kind and set, the oldest first."""
         return [each for each in self.all(record.kind, owner) if each.name == record.name]
@@ -89,7 +101,6 @@ def record_of(
     asked: str,
     *,
     seconds: float | None = None,
-    trace_url: str | None = None,
 ) -> ResultRecord:
     """A study of retrieval as the history keeps it.
 
@@ -110,5 +121,4 @@ def record_of(
             variant: {measure: asdict(mean) for measure, mean in each.means.items()}
             for variant, each in study.figures.items()
         },
-        trace_url=trace_url,
     )

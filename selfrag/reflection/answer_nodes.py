@@ -4,9 +4,10 @@ As in `selfrag.reflection.search_nodes`, a grade that could not be had is a valu
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from typing import Any
+
+from langchain_core.runnables.config import ContextThreadPoolExecutor
 
 from selfrag.reflection import events
 from selfrag.reflection.grades import Support, SupportGrade, Verdict, VerdictGrade
@@ -85,7 +86,8 @@ def support_grader(state: State, runtime: Run) -> State:
             support = SupportGrade(Support.NOT_APPLICABLE, "answered without the documents")
             useful = usefulness()
         elif judge.is_language_model:
-            with ThreadPoolExecutor(max_workers=1) as beside:
+            # With the context of this thread: a traced run has the call in its trace.
+            with ContextThreadPoolExecutor(max_workers=1) as beside:
                 pending = beside.submit(usefulness)
                 support = judge.grade_support(question, answer, passages)
                 useful = pending.result()

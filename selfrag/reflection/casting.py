@@ -25,6 +25,7 @@ from selfrag.models.chat import make_chat_model
 from selfrag.models.decisions import DecisionModel, EndpointDecisions, LangChainDecisions
 from selfrag.models.gguf import LocalModel
 from selfrag.models.prices import LIST_PRICES, Price, cost
+from selfrag.models.tracing import OFF
 from selfrag.models.usage import Usage, UsageLedger
 from selfrag.reflection.chat_judge import ChatJudge
 from selfrag.reflection.chat_writer import ChatWriter
@@ -57,6 +58,7 @@ class Casting:
 
     Attributes:
         settings: what it casts from.
+        tracing: where the runs are traced that it casts; nowhere until it is set.
         decision_model: any decision model of LangChain's, used where ``JUDGE=decisions`` in
             place of OpenAI's API.
 
@@ -71,6 +73,7 @@ class Casting:
         self.settings = settings
         self._encoder = encoder
         self._own_key = own_key
+        self.tracing = OFF
         self._lock = threading.Lock()
         self._in_use = _InUse()
         self._models: dict[str, ChatOpenAI] = {}

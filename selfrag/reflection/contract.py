@@ -31,4 +31,5 @@ def run_json(run_id: str, question: str, end: RunFinished, kept: list[Event]) ->
         "events": [event.model_dump(mode="json") for event in kept],
         "usage": usage.model_dump(),
         "elapsed_s": end.elapsed_s,
+        "trace_url": end.trace_url,
     }

@@ -292,6 +292,7 @@ class RunFinished(_Event):
     reason: str = ""
     removed_citations: int = 0  #: marks that named no passage, taken out of the answer
     elapsed_s: float = 0.0
+    trace_url: str | None = None  #: in LangSmith, where the run was traced
 
 
 Event = Annotated[

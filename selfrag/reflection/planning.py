@@ -61,4 +61,5 @@ def make_plan(
         cancel=cancel,
         budget=options.budget,
         release=casting.hold(),
+        tracing=casting.tracing,
     )

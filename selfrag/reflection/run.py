@@ -15,6 +15,7 @@ from typing import Any, Literal
 from langgraph.errors import GraphRecursionError
 
 from selfrag.errors import ModelError, UserError
+from selfrag.models.tracing import OFF, Trace, Tracing
 from selfrag.models.usage import Usage
 from selfrag.reflection.budget import UNLIMITED, Budget
 from selfrag.reflection.citing import Locate
@@ -52,6 +53,7 @@ class RunPlan:
         history: the conversation so far, oldest turn first, where ``shape.follow_up``.
         cancel: set to end the run; its models' ledger should look at it before each call.
         budget: what the run may spend; calls and tokens are the ledger's to look after.
+        tracing: where the run is traced, if anywhere.
         release: called when the run needs its writer and judge no more.
     """
 
@@ -69,6 +71,7 @@ class RunPlan:
     budget: Budget = UNLIMITED
     cancel: threading.Event = field(default_factory=threading.Event)
     release: Callable[[], None] = lambda: None
+    tracing: Tracing = OFF
 
 
 class Run:
@@ -102,6 +105,7 @@ class Run:
         self._started = started
         self._began = time.perf_counter()
         self._state: State = {}
+        self._trace = Trace()
         self._timer: threading.Timer | None = None
         self._thread = threading.Thread(target=self._work, name=f"run-{self.id[:8]}", daemon=True)
 
@@ -196,16 +200,20 @@ class Run:
             cancel=plan.cancel,
         )
         try:
-            for kind, part in build_graph(plan.max_retries, plan.shape).stream(
-                self._beginning(),
-                context=context,
-                stream_mode=["custom", "values"],
-                config={"recursion_limit": recursion_limit(plan.max_retries)},
-            ):
-                if kind == "custom":
-                    self.log.append(part)
-                else:
-                    self._state = part
+            with plan.tracing.run("answer", run=self.id) as self._trace:
+                for kind, part in build_graph(plan.max_retries, plan.shape).stream(
+                    self._beginning(),
+                    context=context,
+                    stream_mode=["custom", "values"],
+                    config={
+                        "recursion_limit": recursion_limit(plan.max_retries),
+                        **self._trace.config,
+                    },
+                ):
+                    if kind == "custom":
+                        self.log.append(part)
+                    else:
+                        self._state = part
             self._end(conclude(self._state, plan.locate, plan.shape))
         except Stopped as stopped:
             self._end(self._broken_off("stopped", str(stopped) or "stopped"))
@@ -262,6 +270,7 @@ class Run:
                 "at_s": elapsed,
                 "elapsed_s": elapsed,
                 "usage": step_usage(total),
+                "trace_url": self._plan.tracing.url(self._trace.id),
             }
         )
         if self._timer is not None:

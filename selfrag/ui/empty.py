@@ -51,12 +51,22 @@ def draw_empty_library(rag: SelfRag) -> None:
     with how, _choice("How it works", "Each step on the way to an answer, in plain words."):
         if st.button("Read how it works", icon=":material/account_tree:"):
             how_it_works()
-    st.caption(
-        "The passages that help with a question go to your language model; nothing else "
-        "leaves this computer."
-        if rag.settings.llm_configured
-        else "Nothing leaves this computer, and nothing has to be set up: no key, no account."
-    )
+    st.caption(_what_leaves(rag))
+
+
+def _what_leaves(rag: SelfRag) -> str:
+    """Where questions and passages go."""
+    if rag.tracing.on:
+        return (
+            "Tracing is on: questions, passages and answers are sent to LangSmith"
+            f"{', and to your language model' if rag.settings.llm_configured else ''}."
+        )
+    if rag.settings.llm_configured:
+        return (
+            "The passages that help with a question go to your language model; nothing else "
+            "leaves this computer."
+        )
+    return "Nothing leaves this computer, and nothing has to be set up: no key, no account."
 
 
 def draw_no_question(rag: SelfRag, asker: Asker) -> None:

@@ -16,6 +16,7 @@ from selfrag.ui.person import owner
 from selfrag.ui.result_words import best_first, measures_of, moment, series_name, since_before
 from selfrag.ui.study_page import draw_study
 from selfrag.ui.study_view import EXPLAINED
+from selfrag.ui.trace_link import draw_trace
 from selfrag.wording import count, duration
 
 PART = "evaluate-part"  #: the tab that is open
@@ -78,6 +79,7 @@ def draw_result(rag: SelfRag, result_id: str) -> None:
             on_click=guarded(_ask),
             args=(record.id,),
         )
+        draw_trace(record.trace_url)
     st.subheader(literal(record.name), anchor=False)
     took = "" if record.seconds is None else f", took {duration(record.seconds)}"
     st.caption(f":material/schedule: {moment(record.ended_at)}{took}")

@@ -17,6 +17,7 @@ from selfrag.ui.guarded import draw_said
 from selfrag.ui.links import asked_run
 from selfrag.ui.literal import literal
 from selfrag.ui.person import draw_login
+from selfrag.ui.settings_panel import TRACED
 from selfrag.wording import count
 
 logger = logging.getLogger(__name__)
@@ -72,6 +73,12 @@ def _draw_sidebar(rag: SelfRag) -> None:
             st.caption(f":material/edit_note: {literal(who_answers(settings))}")
         else:
             st.caption(":material/format_quote: No language model: answers are quotes")
+        if rag.tracing.on:
+            st.caption(
+                f":material/share_reviews: {TRACED}",
+                help="Questions, prompts, passages and answers are sent to "
+                f"{literal(rag.tracing.endpoint)}, project {literal(rag.tracing.project)}.",
+            )
 
 
 main()

@@ -36,6 +36,7 @@ RETRIEVAL = {
     RetrievalPolicy.ALWAYS: "Always",
     RetrievalPolicy.NEVER: "Never",
 }
+TRACED = "Traced to LangSmith"
 JUDGES = {
     "chat": "The language model",
     "decisions": "The decision model, with probabilities",
@@ -64,11 +65,17 @@ def draw_settings(rag: SelfRag, follow_up: bool) -> None:
 
 
 def cost_lines(rag: SelfRag, follow_up: bool) -> list[str]:
-    """What the next question costs with what is chosen, in sentences."""
+    """What the next question costs with what is chosen, and where it goes, in sentences."""
+    traced = f"{TRACED}: questions, passages and answers are sent there." if rag.tracing.on else ""
+    return [*_costs(rag, follow_up), *filter(None, [traced])]
+
+
+def _costs(rag: SelfRag, follow_up: bool) -> list[str]:
     casting = choices.casting(rag)
     settings = casting.settings
     if not asks_models(settings):
-        return ["No model calls: everything happens on this computer.", "It costs nothing."]
+        here = "" if rag.tracing.on else ": everything happens on this computer"
+        return [f"No model calls{here}.", "It costs nothing."]
     said = estimate(settings, choices.options(rag), casting.prices, follow_up=follow_up)
     calls = f"Usually {count(said.calls, 'model call')}, never more than {said.most_calls:,}."
     if not said.calls:

@@ -30,6 +30,7 @@ from selfrag.ui.literal import harmless, literal, verbatim
 from selfrag.ui.next_steps import draw_again, draw_next_steps
 from selfrag.ui.share import draw_share, present_from_start
 from selfrag.ui.timeline import Timeline
+from selfrag.ui.trace_link import draw_trace
 from selfrag.ui.verdict import (
     draw_no_model,
     draw_verdict,
@@ -119,6 +120,7 @@ def _finished(rag: SelfRag, run_id: str, view: RunView, newest: bool, again: Ask
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(foot_line(view))
         draw_share(rag, run_id, view)
+        draw_trace(end.trace_url)
         st.page_link(
             page_list.runs(),
             label="Compare",

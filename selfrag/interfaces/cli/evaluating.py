@@ -152,15 +152,19 @@ def _keep(settings: "Settings", task: "Task", made: "Measured", seconds: float) 
     """Put it into the history, which the Evaluate page shows."""
     from selfrag.evaluation.history import History, record_of
     from selfrag.evaluation.studies import kept
+    from selfrag.models.tracing import Tracing, switch_off
     from selfrag.records.database import open_database
     from selfrag.records.results import Results
 
     record = record_of(made.study, made.made_of, made.signature, task.wanted, seconds=seconds)
+    switch_off()
+    tracing = Tracing(settings)
     engine = open_database(settings.database_url, settings.storage_dir.expanduser())
     try:
-        return kept(History(Results(engine)), record, made.study, again=made.again)
+        return kept(History(Results(engine), tracing), record, made.study, again=made.again)
     finally:
         engine.dispose()
+        tracing.close()
 
 
 def _tell(done: "Done[Study]", seconds: float, written: list[Path]) -> None:

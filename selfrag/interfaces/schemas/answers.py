@@ -55,6 +55,9 @@ class AnswerResult(Value):
     events: list[dict[str, Any]] = Field(description="The log of the run, in order.")
     usage: StepUsage
     elapsed_s: float
+    trace_url: str | None = Field(
+        default=None, description="Its trace in LangSmith, where tracing is on."
+    )
 
     @classmethod
     def of(
