@@ -2,11 +2,12 @@
 
 Fields stand in the order in which they should be thought of: the thought before the verdict.
 All are required and none has bounds or unions, which is what every structured output
-implementation understands. Reading is more lenient than the schema: ``Yes.``, ``TRUE`` and
+implementation understands; ``BOUNDS`` are added for a repair only, where most endpoints take
+them. Reading is more lenient than the schema: ``Yes.``, ``TRUE`` and
 ``fully supported`` are what they mean.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
@@ -53,6 +54,9 @@ class Reply(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
+    #: Field -> what its schema says besides when a reply is repaired.
+    BOUNDS: ClassVar[dict[str, dict[str, Any]]] = {}
+
 
 class Decision(Reply):
     """Whether to look in the documents."""
@@ -93,6 +97,9 @@ class ClaimSupport(Reply):
 
 class SupportByClaim(Reply):
     """Whether every statement of the answer is backed."""
+
+    # A small model that left the statements out once does so again, unless it can't.
+    BOUNDS: ClassVar[dict[str, dict[str, Any]]] = {"claims": {"minItems": 1}}
 
     thought: Text
     declines: bool

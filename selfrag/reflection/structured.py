@@ -5,7 +5,7 @@
 2. An endpoint that refuses the form (status 400 and its kind) is asked in the next one at once;
    no model was called for that.
 3. A reply that can't be used (prose, a wrong word, nothing) is shown to the model with its
-   error, once.
+   error, once. The schema then has the bounds that replies have, where the endpoint takes them.
 4. What was learned about the form is remembered for each endpoint and model. A reply without
    any JSON in it means that the form was ignored, so the next grade is asked in the next one.
 
@@ -24,7 +24,7 @@ from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_openai import ChatOpenAI
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from selfrag.errors import ModelError
 from selfrag.models.chat_errors import CALL_ERRORS, endpoint, explain
@@ -33,12 +33,13 @@ from selfrag.models.reasoning import is_unannounced, remember_unannounced
 from selfrag.models.usage import UsageLedger
 from selfrag.reflection import prompts
 from selfrag.reflection.prompts import Prompt
+from selfrag.reflection.replies import Reply
 
 MAX_CALLS = 2  #: calls of the model for one grade: the first, and one repair
 _SHOWN = 2000  #: characters of an unusable reply that the model is shown again
 
 logger = logging.getLogger(__name__)
-ReplyT = TypeVar("ReplyT", bound=BaseModel)
+ReplyT = TypeVar("ReplyT", bound=Reply)
 
 
 class Form(StrEnum):
@@ -114,11 +115,11 @@ def ask(
         return _in_best_form(model, messages, schema, step, ledger)
     except _Unusable as unusable:
         problem = unusable
-    repair = prompts.load("repair", error=str(problem), schema=_schema_text(schema))
+    repair = prompts.load("repair", error=str(problem), schema=_text_of(_json_schema(schema)))
     shown = problem.reply.text[:_SHOWN] or json.dumps(_arguments(problem.reply)) or "(nothing)"
     again = [*messages, AIMessage(shown), HumanMessage(repair.user)]
     try:
-        reply = _in_best_form(model, again, schema, step, ledger)
+        reply = _in_best_form(model, again, schema, step, ledger, bounds=bool(schema.BOUNDS))
     except _Unusable as unusable:
         raise ModelError(
             f"{model.model_name} did not give its grade in a usable form, twice ({unusable}). "
@@ -133,15 +134,18 @@ def _in_best_form(
     schema: type[ReplyT],
     step: str,
     ledger: UsageLedger,
+    *,
+    bounds: bool = False,
 ) -> ReplyT:
     """One reply, in the best form that the endpoint does not refuse."""
     form = known_form(model)
     while True:
         try:
-            raw = _call(model, messages, schema, form, step, ledger)
+            raw = _call(model, messages, _json_schema(schema, bounds), form, step, ledger)
             break
         except _FormRefused:
-            form = form.next
+            # It may be the bounds that it does not take.
+            form, bounds = (form if bounds else form.next), False
     try:
         reply = _read(raw, schema)
     except _Unusable as unusable:
@@ -165,7 +169,7 @@ class _FormRefused(Exception):
 def _call(
     model: ChatOpenAI,
     messages: Sequence[BaseMessage],
-    schema: type[BaseModel],
+    schema: dict[str, Any],
     form: Form,
     step: str,
     ledger: UsageLedger,
@@ -180,13 +184,13 @@ def _call(
     with ledger.call(step, model.model_name, messages) as call:
         try:
             if form is Form.TEXT:
-                rules = prompts.load("json_reply", schema=_schema_text(schema)).system
+                rules = prompts.load("json_reply", schema=_text_of(schema)).system
                 first = SystemMessage(f"{messages[0].text}\n{rules}")
                 raw = model.invoke([first, *messages[1:]])
                 refusal = raw.additional_kwargs.get("refusal")
             else:
                 structured = model.with_structured_output(
-                    _json_schema(schema),
+                    schema,
                     method="json_schema" if form is Form.JSON_SCHEMA else "function_calling",
                     include_raw=True,
                     strict=True if form is Form.JSON_SCHEMA else None,
@@ -274,13 +278,15 @@ def _arguments(raw: AIMessage) -> dict[str, Any] | None:
     return None
 
 
-def _json_schema(schema: type[BaseModel]) -> dict[str, Any]:
+def _json_schema(schema: type[Reply], bounds: bool = False) -> dict[str, Any]:
     """JSON Schema with its name, in the dialect of OpenAI's strict mode."""
     described = schema.model_json_schema()
     for part in (described, *described.get("$defs", {}).values()):
         part["additionalProperties"] = False
+    for field, bound in schema.BOUNDS.items() if bounds else ():
+        described["properties"][field] |= bound
     return described
 
 
-def _schema_text(schema: type[BaseModel]) -> str:
-    return json.dumps(_json_schema(schema), ensure_ascii=False)
+def _text_of(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, ensure_ascii=False)

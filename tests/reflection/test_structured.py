@@ -212,6 +212,28 @@ def test_bad_json_that_the_endpoint_itself_rejects_is_repaired(
     assert known_form(model) is Form.JSON_SCHEMA
 
 
+@pytest.mark.parametrize("takes_bounds", [True, False])
+def test_statements_that_were_left_out_are_asked_for_by_the_schema(
+    llm_server: LlmServer, model: ChatOpenAI, takes_bounds: bool
+) -> None:
+    claim = {"claim": "x", "document": 1, "quote": "x", "support": "not_supported"}
+    none, one = (structured(thought="x", declines=False, claims=each) for each in ([], [claim]))
+
+    def least(request: Any) -> int:
+        schema = request.body["response_format"]["json_schema"]["schema"]
+        return int(schema["properties"]["claims"].get("minItems", 0))
+
+    llm_server.in_turn(none, one)
+    if not takes_bounds:
+        llm_server.reply(failure(400, "minItems is not supported"), when=least)
+    reply = ask(model, prompts.Prompt("s", "u"), SupportByClaim, step="s", ledger=UsageLedger())
+
+    assert [each.claim for each in reply.claims] == ["x"]
+    asked = [least(request) for request in llm_server.requests]
+    assert asked == ([0, 1] if takes_bounds else [0, 1, 0])
+    assert known_form(model) is Form.JSON_SCHEMA, "refusing bounds is not refusing the form"
+
+
 def test_schema_is_strict_and_puts_the_thought_first(
     llm_server: LlmServer, model: ChatOpenAI
 ) -> None:
