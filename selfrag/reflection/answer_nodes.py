@@ -10,7 +10,13 @@ from typing import Any
 from langchain_core.runnables.config import ContextThreadPoolExecutor
 
 from selfrag.reflection import events
-from selfrag.reflection.grades import Support, SupportGrade, Verdict, VerdictGrade
+from selfrag.reflection.grades import (
+    Support,
+    SupportGrade,
+    UsefulnessGrade,
+    Verdict,
+    VerdictGrade,
+)
 from selfrag.reflection.record import evidence_of
 from selfrag.reflection.roles import Feedback
 from selfrag.reflection.state import Attempt, State, passages_of
@@ -91,6 +97,7 @@ def support_grader(state: State, runtime: Run) -> State:
                 pending = beside.submit(usefulness)
                 support = judge.grade_support(question, answer, passages)
                 useful = pending.result()
+            support = _consistent(support, useful)
         else:
             support = judge.grade_support(question, answer, passages)
             useful = usefulness()
@@ -173,6 +180,20 @@ def increment_retry(state: State, runtime: Run) -> State:
             )
         )
     return {"retries": retry, "feedback": feedback}
+
+
+def _consistent(support: SupportGrade, useful: UsefulnessGrade) -> SupportGrade:
+    """An answer that is said to decline and to be useful does one of them: it was not checked.
+
+    Small models take a short answer for none; with this grade it would be thrown away.
+    """
+    if support.label is not Support.NOT_APPLICABLE or not useful.useful:
+        return support
+    error = (
+        "the judge contradicts itself: it says that the answer declines, and that it is useful. "
+        "A larger JUDGE_MODEL usually does not"
+    )
+    return replace(support, label=Support.UNKNOWN, error=error)
 
 
 def _told(feedback: Feedback | None) -> list[str]:

@@ -90,6 +90,24 @@ def test_question_that_needs_no_documents_is_answered_without_a_search():
     assert end.support is Support.NOT_APPLICABLE
 
 
+@pytest.mark.parametrize(
+    ("useful", "status", "support"),
+    [
+        (UsefulnessGrade(True, 5), "unsupported", Support.UNKNOWN),
+        (UsefulnessGrade(False, 1), "abstained", Support.NOT_APPLICABLE),
+        (UsefulnessGrade(None, error="not had"), "abstained", Support.NOT_APPLICABLE),
+    ],
+)
+def test_answer_said_to_decline_and_to_be_useful_is_kept_as_unchecked(useful, status, support):
+    judge = ScriptedJudge(
+        support=lambda _: Support.NOT_APPLICABLE, useful=lambda _: useful, is_language_model=True
+    )
+    end = make_run(judge, max_retries=0).result(WAIT)
+    assert (end.status, end.support) == (status, support)
+    assert ("contradicts itself" in end.reason) is (status == "unsupported")
+    assert end.answer.startswith("Answer number 1.") is (status == "unsupported")
+
+
 def test_second_attempt_is_told_which_claims_were_not_backed():
     writer = ScriptedWriter()
     judge = ScriptedJudge(support=lambda n: Support.NOT if n == 1 else Support.FULLY)
