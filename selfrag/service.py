@@ -60,6 +60,7 @@ from selfrag.reflection.roles import Turn
 from selfrag.reflection.run import Run
 from selfrag.reflection.strategy import RetrievalPolicy
 from selfrag.reflection.suggesting import Suggestions
+from selfrag.reflection.trials import Trials
 from selfrag.retrieval import comparison
 from selfrag.retrieval.query import check_query
 from selfrag.retrieval.result import Mode, Retrieval
@@ -79,6 +80,7 @@ class SelfRag:
         library: documents on their way in and out.
         conversations: which runs belong together, listed, searched, renamed, deleted.
         feedback: what was said of runs.
+        trials: a question answered in several ways at once.
         labels: how relevant passages were found for questions.
         measuring: modes measured on the labels.
         studies: measuring in the background, on sets as well.
@@ -126,6 +128,7 @@ class SelfRag:
         self._documents = Documents(engine)
         self._runs = Registry(engine)
         self.conversations, self.feedback = self._runs.conversations, self._runs.feedback
+        self.trials = Trials(self.conversations, self.start, self.run, self.events)
         self.labels = Labelling(Labels(engine), lambda: self.index)
         self.measuring = LabelStudies(
             self.labels, lambda: self.funnel, self.ready, models_of(settings)

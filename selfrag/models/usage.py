@@ -7,7 +7,7 @@ models behind it are shared by all runs.
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
@@ -16,6 +16,8 @@ from langchain_core.messages.ai import UsageMetadata
 
 #: Characters of one token where an endpoint counts none: the usual figure for English prose.
 CHARACTERS_PER_TOKEN = 4
+
+_LOOK = 0.1  #: seconds between two looks at whether whoever waits for the endpoint still wants to
 
 #: A context variable: langchain asks in threads of its own, which are given a copy.
 _calling: ContextVar["UsageLedger | None"] = ContextVar("calling", default=None)
@@ -92,6 +94,30 @@ class Call:
         self.usage = Usage()
 
 
+class Gate:
+    """Lets so many calls through at once, of all the runs that share it.
+
+    A call that is not waited for any more holds its place until the endpoint is done with it.
+    """
+
+    def __init__(self, at_once: int) -> None:
+        self._places = threading.BoundedSemaphore(at_once)
+
+    @contextmanager
+    def passed(self, check: Callable[[], None]) -> Iterator[None]:
+        """Wait for a place and hold it.
+
+        Raises:
+            Exception: what ``check`` raises, which is called while there is none.
+        """
+        while not self._places.acquire(timeout=_LOOK):
+            check()
+        try:
+            yield
+        finally:
+            self._places.release()
+
+
 class UsageLedger:
     """The calls of one run. Safe to use from several threads.
 
@@ -100,15 +126,18 @@ class UsageLedger:
             budget is spent, or the person stopped it), calls under way included. What it
             raises passes through judge and writer unchanged.
         price: US dollars of a model's usage, or None where its price is not known.
+        gate: what calls pass one after another, where the run shares one with others.
     """
 
     def __init__(
         self,
         guard: Callable[[Usage], None] | None = None,
         price: Callable[[str, Usage], float | None] = lambda model, usage: None,
+        gate: Gate | None = None,
     ) -> None:
         self._guard = guard
         self._price = price
+        self._gate = gate
         self._lock = threading.RLock()
         self._under_way = 0
         self._entries: list[tuple[str, str, Usage]] = []
@@ -135,6 +164,12 @@ class UsageLedger:
         A call that fails counts as a call without tokens, unless `Call.refused` says that no
         model was asked.
         """
+        with self._gate.passed(self.check) if self._gate else nullcontext():
+            with self._counted(step, model, messages) as call:
+                yield call
+
+    @contextmanager
+    def _counted(self, step: str, model: str, messages: Sequence[BaseMessage]) -> Iterator[Call]:
         with self._lock:
             # Under the lock, so that calls side by side can't pass a budget together.
             if self._guard:

@@ -1,7 +1,9 @@
 """Conversations: runs in the order in which they were asked, under a title.
 
-A conversation begins with its first question. What is searched (titles, questions, answers) is
-kept folded beside them, so that any database finds it without regard to case and accents.
+A conversation begins with its first question. One of another kind than the chat's holds runs that
+belong together otherwise (a question asked in several ways), and is listed apart. What is searched
+(titles, questions, answers) is kept folded beside them, so that any database finds it without
+regard to case and accents.
 """
 
 import time
@@ -40,12 +42,14 @@ class Place:
         owner: who is logged in; None where nobody is, and what is asked is everybody's.
         options: how it is asked, to be taken up when the conversation is opened again.
         in_place_of: a run of the conversation that is given up for this one.
+        kind: what a conversation that begins is; None is one of the chat.
     """
 
     conversation: str
     owner: str | None = None
     options: dict[str, Any] | None = None
     in_place_of: str | None = None
+    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +87,25 @@ class Conversations:
         self._engine = engine
         self._stop = stop
 
-    def get(self, conversation_id: str, owner: str | None = None) -> ConversationRecord | None:
-        """The conversation with this id; None where there is none, or it is someone else's."""
-        query = select(*_SHOWN).where(conversations.c.id == conversation_id, _owned(owner))
+    def get(
+        self, conversation_id: str, owner: str | None = None, *, kind: str | None = None
+    ) -> ConversationRecord | None:
+        """The conversation with this id; None where there is none of this kind, or it is someone
+        else's."""
+        query = select(*_SHOWN).where(
+            conversations.c.id == conversation_id, _owned(owner), _of_kind(kind)
+        )
         with self._engine.connect() as connection:
             row = connection.execute(query).mappings().first()
         return ConversationRecord(**row) if row else None
 
     def all(
-        self, owner: str | None = None, *, search: str = "", limit: int = 50
+        self,
+        owner: str | None = None,
+        *,
+        search: str = "",
+        limit: int = 50,
+        kind: str | None = None,
     ) -> list[ConversationRecord]:
         """Conversations of ``owner``, the one asked in last first.
 
@@ -101,16 +115,20 @@ class Conversations:
         """
         query = (
             select(*_SHOWN)
-            .where(_matching(owner, search))
+            .where(_matching(owner, search), _of_kind(kind))
             .order_by(conversations.c.changed_at.desc(), conversations.c.id)
             .limit(limit)
         )
         with self._engine.connect() as connection:
             return [ConversationRecord(**row) for row in connection.execute(query).mappings()]
 
-    def count(self, owner: str | None = None, *, search: str = "") -> int:
+    def count(self, owner: str | None = None, *, search: str = "", kind: str | None = None) -> int:
         """How many there are of those that `all` lists."""
-        query = select(func.count()).select_from(conversations).where(_matching(owner, search))
+        query = (
+            select(func.count())
+            .select_from(conversations)
+            .where(_matching(owner, search), _of_kind(kind))
+        )
         with self._engine.connect() as connection:
             return int(connection.execute(query).scalar_one())
 
@@ -175,6 +193,7 @@ class Conversations:
                         options=place.options or {},
                         created_at=now,
                         changed_at=now,
+                        kind=place.kind,
                     )
                 )
             elif found.owner != place.owner:
@@ -225,13 +244,15 @@ class Conversations:
             raise UserError("This conversation is no longer there. Choose another one.")
         return title
 
-    def delete(self, conversation_id: str, owner: str | None = None) -> bool:
+    def delete(
+        self, conversation_id: str, owner: str | None = None, *, kind: str | None = None
+    ) -> bool:
         """Delete it with its runs and what was said of them; those under way are stopped.
 
         Returns:
             False where it is not there (any more), or someone else's.
         """
-        if self.get(conversation_id, owner) is None:
+        if self.get(conversation_id, owner, kind=kind) is None:
             return False
         inside = select(turns.c.run_id).where(turns.c.conversation_id == conversation_id)
         with self._engine.connect() as connection:
@@ -252,6 +273,11 @@ _SHOWN = [
 def _owned(owner: str | None) -> ColumnElement[bool]:
     column = conversations.c.owner
     return column.is_(None) if owner is None else column == owner
+
+
+def _of_kind(kind: str | None) -> ColumnElement[bool]:
+    column = conversations.c.kind
+    return column.is_(None) if kind is None else column == kind
 
 
 def _matching(owner: str | None, search: str) -> ColumnElement[bool]:

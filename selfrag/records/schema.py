@@ -87,6 +87,8 @@ conversations = Table(
     Column("options", JSON, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("changed_at", Float, nullable=False),
+    # NULL is a conversation of the chat.
+    Column("kind", String(16)),
     Index("conversations_by_change", "owner", "changed_at"),
 )
 

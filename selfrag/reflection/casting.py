@@ -26,7 +26,7 @@ from selfrag.models.decisions import DecisionModel, EndpointDecisions, LangChain
 from selfrag.models.gguf import LocalModel
 from selfrag.models.prices import LIST_PRICES, Price, cost
 from selfrag.models.tracing import OFF
-from selfrag.models.usage import Usage, UsageLedger
+from selfrag.models.usage import Gate, Usage, UsageLedger
 from selfrag.reflection.chat_judge import ChatJudge
 from selfrag.reflection.chat_writer import ChatWriter
 from selfrag.reflection.decision_judge import DecisionJudge
@@ -78,6 +78,7 @@ class Casting:
         self._in_use = _InUse()
         self._models: dict[str, ChatOpenAI] = {}
         self._decisions: DecisionModel | None = None
+        self._gate: Gate | None = None
         self.decision_model: BaseDecisionModel | None = None
         self.local_model: LocalModel | None = None
         _check(settings)
@@ -108,7 +109,7 @@ class Casting:
 
         The first one waits until a model file is loaded.
         """
-        ledger = UsageLedger(guard, self._price)
+        ledger = UsageLedger(guard, self._price, self._gate)
         return Cast(self._cast_writer(ledger), self._cast_judge(ledger), ledger)
 
     def with_parts(self, writer: str | None, judge: str | None) -> "Casting":
@@ -132,6 +133,18 @@ class Casting:
         other = copy.copy(self)
         other.settings = settings
         return other
+
+    def side_by_side(self) -> "Casting":
+        """The same models for several runs at once, which together ask no more at once than one
+        run does; not to be closed by itself."""
+        other = copy.copy(self)
+        other._gate = Gate(self._at_once)
+        return other
+
+    @property
+    def _at_once(self) -> int:
+        # A model file answers one at a time: side by side they would only wait.
+        return 1 if self.local_model else self.settings.grade_concurrency
 
     def judges(self) -> list[str]:
         """The judges that can play: ``chat``, ``decisions``, ``local``."""
@@ -177,8 +190,7 @@ class Casting:
             self._chat_models()[name],
             name,
             ledger,
-            # A model file answers one at a time: side by side they would only wait.
-            max_concurrency=1 if self.local_model else settings.grade_concurrency,
+            max_concurrency=self._at_once,
             one_request=settings.grade_in_one_request,
             useful_from=settings.useful_from,
         )
