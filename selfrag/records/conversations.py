@@ -54,7 +54,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRecord:
-    """One conversation; times are seconds since the epoch."""
+    """One conversation; times are seconds since the epoch, ``kind`` as in `Place`."""
 
     id: str
     owner: str | None
@@ -62,6 +62,7 @@ class ConversationRecord:
     options: dict[str, Any]
     created_at: float
     changed_at: float
+    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +267,7 @@ class Conversations:
 
 _SHOWN = [
     conversations.c[name]
-    for name in ("id", "owner", "title", "options", "created_at", "changed_at")
+    for name in ("id", "owner", "title", "options", "created_at", "changed_at", "kind")
 ]
 
 

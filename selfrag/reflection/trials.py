@@ -58,6 +58,9 @@ class Trials:
         start: begins a run (`SelfRag.start`).
         live: a run of this process.
         events: the log of a run.
+
+    Attributes:
+        way: how a run went, by its id; None where it is lost.
     """
 
     def __init__(
@@ -72,7 +75,7 @@ class Trials:
         self._live = live
         self._events = events
         # Of which way a run is never changes, and reading its log takes long.
-        self._way = lru_cache(maxsize=1_000)(self._read_way)
+        self.way = lru_cache(maxsize=1_000)(self._read_way)
 
     def start(
         self,
@@ -131,7 +134,7 @@ class Trials:
             return None
         named = [_parsed(text) for text in record.options.get(_WAYS, [])]
         order = {way: place for place, way in enumerate(filter(None, named))}
-        found = [(way, turn) for turn in turns if (way := self._way(turn.run_id)) is not None]
+        found = [(way, turn) for turn in turns if (way := self.way(turn.run_id)) is not None]
         found.sort(key=lambda pair: order.get(pair[0], len(order)))
         return Trial(
             record.id,

@@ -65,7 +65,7 @@ def draw_ask(asker: Asker, *, busy: bool) -> None:
     choices.fill(asker.rag)
     with st.bottom:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            _documents(asker.rag.ready())
+            choose_documents(asker.rag.ready())
             _settings(asker, busy)
         st.chat_input(
             "Wait for this answer, or stop it" if busy else "Ask about your documents",
@@ -87,7 +87,8 @@ def draw_refusal() -> None:
             st.code(question[:5_000], language=None, wrap_lines=True)
 
 
-def _documents(ready: list[DocumentRecord]) -> None:
+def choose_documents(ready: list[DocumentRecord]) -> None:
+    """Draw the choice of documents to search in."""
     names = {record.id: record.name for record in ready}
     kept = st.session_state.get(choices.DOCUMENTS) or []
     label = f"{len(kept)} of {count(len(ready), 'document')}" if kept else "All documents"

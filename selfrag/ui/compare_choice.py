@@ -34,21 +34,35 @@ def draw_choice(rag: SelfRag) -> tuple[str, list[Variant], int]:
         persist_state="session",
     )
     options = _options()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    st.markdown(
+        "Modes",
+        help="  \n".join(f"**{literal(mode.value)}**: {does}" for mode, does in MODES.items()),
+        width="content",
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
         picked = st.pills(
             "Modes",
             options,
             selection_mode="multi",
             key=_PICKED,
             format_func=lambda item: literal(Variant.parse(item).label),
-            help="  \n".join(f"**{literal(mode.value)}**: {does}" for mode, does in MODES.items()),
+            label_visibility="collapsed",
             persist_state="session",
         )
         with st.popover("Another setting", icon=":material/add:", disabled=len(picked) >= MOST):
             _another(rag)
-        shown = st.number_input(
-            "Passages each", 1, _MOST_SHOWN, 5, key=_SHOWN, width=120, persist_state="session"
-        )
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            st.markdown("Passages each", width="content")
+            shown = st.number_input(
+                "Passages each",
+                1,
+                _MOST_SHOWN,
+                5,
+                key=_SHOWN,
+                width=120,
+                label_visibility="collapsed",
+                persist_state="session",
+            )
     variants = [Variant.parse(item) for item in options if item in (picked or [])]
     _remember(question, variants)
     if len(variants) < 2:

@@ -14,7 +14,10 @@ CHAT = "chat"
 PRESENT = "present"
 RESULT = "result"
 A, B = "a", "b"  #: the runs that stand side by side
+TRIAL = "trial"  #: a question that was answered in several ways
+QUESTION = "q"  #: one that is to be asked
 _LONGEST = 400  #: characters of a quote in an address; its beginning finds the place
+_LONGEST_QUESTION = 2_000
 _RUN_ID = re.compile(r"[0-9a-f-]{36}")
 _CHAT_ID = re.compile(r"[0-9a-f]{32}")
 
@@ -48,6 +51,17 @@ def open_result(result_id: str) -> None:
 def close_result() -> None:
     """Go back to the history of results (a callback)."""
     st.query_params.pop(RESULT, None)
+
+
+def asked_trial() -> str | None:
+    """The trial that the address names, which may be one that is no longer there."""
+    trial = st.query_params.get(TRIAL, "")
+    return trial if _CHAT_ID.fullmatch(trial) else None
+
+
+def asked_question() -> str:
+    """The question that the address brings along, or none."""
+    return st.query_params.get(QUESTION, "")[:_LONGEST_QUESTION].strip()
 
 
 def present(run_id: str) -> None:

@@ -41,8 +41,8 @@ def main() -> None:
             page_list.chat(),
             page_list.documents(),
             page_list.compare(),
-            page_list.evaluate(),
             page_list.runs(),
+            page_list.evaluate(),
         ],
         position="hidden" if presenting else "sidebar",
     )

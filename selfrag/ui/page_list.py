@@ -24,7 +24,7 @@ def evaluate() -> StreamlitPage:
 
 
 def runs() -> StreamlitPage:
-    """Compare answers: two of them side by side, and what differs."""
+    """Compare answers: one question in several ways, or two earlier answers, side by side."""
     return st.Page(_FOLDER / "runs.py", title="Compare answers", icon=":material/compare_arrows:")
 
 

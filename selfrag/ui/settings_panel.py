@@ -45,23 +45,26 @@ JUDGES = {
 
 
 @st.dialog("Settings", position="right", icon=":material/tune:", on_dismiss="rerun")
-def draw_settings(rag: SelfRag, follow_up: bool) -> None:
+def draw_settings(rag: SelfRag, follow_up: bool, *, several: bool = False) -> None:
     """Draw the panel.
 
     Args:
         follow_up: whether the next question follows others, which takes a call of its own.
+        several: whether it is asked in several ways, which are chosen elsewhere.
     """
     choices.fill(rag)
-    st.markdown("**What a question costs**")
-    cost = st.container()
+    cost = None
+    if not several:
+        st.markdown("**What a question costs**")
+        cost = st.container()
     st.markdown("**Models**")
     _models(rag)
     st.markdown("**Answering**")
-    _answering()
+    _answering(several)
     st.markdown("**Searching**")
-    _searching()
-    with cost:
-        st.caption("  \n".join(literal(line) for line in cost_lines(rag, follow_up)))
+    _searching(several)
+    if cost is not None:
+        cost.caption("  \n".join(literal(line) for line in cost_lines(rag, follow_up)))
 
 
 def cost_lines(rag: SelfRag, follow_up: bool) -> list[str]:
@@ -80,7 +83,7 @@ def _costs(rag: SelfRag, follow_up: bool) -> list[str]:
     calls = f"Usually {count(said.calls, 'model call')}, never more than {said.most_calls:,}."
     if not said.calls:
         return ["No model calls with these settings.", "It costs nothing."]
-    tokens = f"About {_rounded(said.tokens):,} tokens"
+    tokens = f"About {rounded(said.tokens):,} tokens"
     if said.usd == 0 or host_of(settings) is None:
         return [calls, f"{tokens}, on this computer: no fee."]
     if said.usd is None:
@@ -125,34 +128,36 @@ def _another_source() -> None:
     st.session_state.pop(choices.JUDGE, None)
 
 
-def _answering() -> None:
-    st.selectbox(
-        "Checks",
-        list(STRATEGIES),
-        key=choices.STRATEGY,
-        format_func=STRATEGIES.__getitem__,
-        persist_state="session",
-    )
+def _answering(several: bool) -> None:
+    if not several:
+        st.selectbox(
+            "Checks",
+            list(STRATEGIES),
+            key=choices.STRATEGY,
+            format_func=STRATEGIES.__getitem__,
+            persist_state="session",
+        )
     st.slider(
         "Retries at most",
         0,
         10,
         key=choices.RETRIES,
-        disabled=st.session_state[choices.STRATEGY] != Strategy.SELFRAG,
+        disabled=not several and st.session_state[choices.STRATEGY] != Strategy.SELFRAG,
         help="How often the answer may be written again, and how often the search repeated, "
         "before the answer is given as it is. More retries take longer.",
         persist_state="session",
     )
 
 
-def _searching() -> None:
-    st.selectbox(
-        "Look in the documents",
-        list(RETRIEVAL),
-        key=choices.RETRIEVAL,
-        format_func=RETRIEVAL.__getitem__,
-        persist_state="session",
-    )
+def _searching(several: bool) -> None:
+    if not several:
+        st.selectbox(
+            "Look in the documents",
+            list(RETRIEVAL),
+            key=choices.RETRIEVAL,
+            format_func=RETRIEVAL.__getitem__,
+            persist_state="session",
+        )
     st.selectbox(
         "Search",
         list(MODES),
@@ -175,7 +180,7 @@ def _unpriced(casting: Casting) -> str:
     return settings.writer_model if settings.writes == "chat" else settings.grading_model
 
 
-def _rounded(tokens: int) -> int:
+def rounded(tokens: int) -> int:
     """Two figures: an estimate has no more."""
     step = 10 ** max(0, len(str(tokens)) - 2)
     return round(tokens / step) * step

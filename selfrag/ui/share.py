@@ -17,13 +17,17 @@ def present_from_start(run_id: str) -> None:
     present(run_id)
 
 
-def draw_share(rag: SelfRag, run_id: str, view: RunView) -> None:
-    """Draw the row under an answer: share, replay, present; on one line with what stands there."""
+def draw_share(rag: SelfRag, run_id: str, view: RunView, *, presented: bool = True) -> None:
+    """Draw the row under an answer: share, replay, present; on one line with what stands there.
+
+    Args:
+        presented: whether this page can present it.
+    """
     with st.container(horizontal=True, width="content", gap="small"):
-        _draw(rag, run_id, view)
+        _draw(rag, run_id, view, presented)
 
 
-def _draw(rag: SelfRag, run_id: str, view: RunView) -> None:
+def _draw(rag: SelfRag, run_id: str, view: RunView, presented: bool) -> None:
     opened = st.popover(
         "Share",
         icon=":material/ios_share:",
@@ -40,6 +44,8 @@ def _draw(rag: SelfRag, run_id: str, view: RunView) -> None:
     if st.button("Replay", key=f"replay-{run_id}", icon=":material/replay:", type="tertiary"):
         st.session_state[scene_key(run_id)] = 0
         replay(rag, run_id)
+    if not presented:
+        return
     st.button(
         "Present",
         key=f"present-{run_id}",

@@ -28,6 +28,7 @@ from selfrag.ui.levels import choose_level, level
 from selfrag.ui.links import A
 from selfrag.ui.literal import harmless, literal, verbatim
 from selfrag.ui.next_steps import draw_again, draw_next_steps
+from selfrag.ui.places import fresh_place
 from selfrag.ui.share import draw_share, present_from_start
 from selfrag.ui.timeline import Timeline
 from selfrag.ui.trace_link import draw_trace
@@ -41,23 +42,13 @@ from selfrag.ui.verdict import (
 _TICK = 0.25  #: seconds between two looks at whether the person wants something else
 _FRAME = 0.06  #: seconds between two pictures of an answer that is being written
 _AGAIN = ("failed", "stopped")
-_PLACE = "newest-place"  #: (run id, 0 or 1): which of two places holds the newest question
 
 Ask = Callable[[str], None]
 
 
 def newest_place(run_id: str | None) -> st.delta_generator.DeltaGenerator:
-    """Where the newest question is drawn: a place that holds nothing of the one before it.
-
-    Streamlit keeps what stood in a container until the script has ended, which is when the run
-    has. Two places take turns, and the one that is left is emptied at once.
-    """
-    last, side = st.session_state.get(_PLACE, (None, 0))
-    if run_id != last:
-        side = 1 - side
-        st.session_state[_PLACE] = (run_id, side)
-    places = [st.container() if number == side else st.empty() for number in range(2)]
-    return places[side]
+    """Where the newest question is drawn: a place that holds nothing of the one before it."""
+    return fresh_place("newest", run_id)
 
 
 def draw_turn(rag: SelfRag, run_id: str, *, newest: bool, again: Ask, live: bool = False) -> None:

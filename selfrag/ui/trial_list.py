@@ -1,0 +1,120 @@
+"""Questions that were answered in several ways before: opened again, or deleted."""
+
+from datetime import datetime
+
+import streamlit as st
+
+from selfrag.reflection.trials import Trial
+from selfrag.service import SelfRag
+from selfrag.ui import page_list, trial_choice
+from selfrag.ui.colours import main_button
+from selfrag.ui.guarded import guarded
+from selfrag.ui.links import TRIAL
+from selfrag.ui.literal import literal
+from selfrag.ui.person import owner, time_zone
+from selfrag.wording import count
+
+_SHOWN = "trials-shown"
+_AT_ONCE = 8  #: trials that are listed before "more" is asked for
+
+
+def draw_trials(rag: SelfRag, current: Trial | None) -> None:
+    """Draw the list, without the one that is shown above; nothing where there is no other."""
+    shown = st.session_state.get(_SHOWN, _AT_ONCE)
+    found = rag.trials.latest(owner(), shown + 1)
+    others = [it for it in found if current is None or it[0] != current.id]
+    if current is None and not others:
+        return
+    st.divider()
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+    ):
+        st.markdown("**Asked before**" if others else "", width="content")
+        if current is not None and st.button(
+            "Delete these answers",
+            key="delete-trial",
+            icon=":material/delete:",
+            type="tertiary",
+        ):
+            _confirm(rag, current)
+    with st.container(gap=None):
+        for trial_id, question, began in others[:shown]:
+            moment = datetime.fromtimestamp(began, time_zone())
+            st.page_link(
+                page_list.runs(),
+                label=f"{literal(question, 90)} :small[:gray[{moment.day} {moment:%b %H:%M}]]",
+                icon=":material/arrow_forward:",
+                query_params={TRIAL: trial_id},
+            )
+    more = rag.trials.count(owner()) - len(others) - (current is not None)
+    if more > 0:
+        st.button(
+            f"Show more ({more:,})",
+            key="trials-more",
+            type="tertiary",
+            icon=":material/expand_more:",
+            on_click=_more,
+            args=(shown,),
+        )
+
+
+def draw_nothing_to_ask() -> None:
+    """What an empty library says."""
+    st.markdown(
+        "#### Your library is empty\n"
+        "Here one question is answered in several ways at once, and you see whether checking the "
+        "answer makes a difference. It needs documents to answer from."
+    )
+    if st.button("Add your PDFs", type=main_button(), icon=":material/upload_file:"):
+        st.switch_page(page_list.documents())
+
+
+def draw_nothing_asked(rag: SelfRag) -> None:
+    """What there is to see, and questions to see it with."""
+    st.markdown(
+        "Ask a question: it is answered in every way that you chose, all at the same time, and "
+        "you see side by side what each answers and checks, what that takes, and whether it made "
+        "a difference."
+    )
+    found = (rag.suggestions.now() or [])[:3]
+    if found:
+        st.caption("For example")
+    with st.container(gap=None):
+        for number, question in enumerate(found):
+            st.button(
+                literal(question, 120),
+                key=f"trial-example-{number}",
+                icon=":material/arrow_forward:",
+                type="tertiary",
+                on_click=guarded(trial_choice.put),
+                args=(question,),
+            )
+
+
+@st.dialog("Delete these answers?", icon=":material/delete:")
+def _confirm(rag: SelfRag, trial: Trial) -> None:
+    st.markdown(f"**{literal(trial.question)}**")
+    st.markdown(
+        f"{count(len(trial.runs), 'answer')}, how they came about and what was said of them are "
+        "deleted for good."
+    )
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        kept = st.button("Keep them", key="trial-keep")
+        done = st.button(
+            "Delete",
+            key="trial-delete",
+            type=main_button(),
+            on_click=guarded(_delete),
+            args=(rag, trial.id),
+        )
+    if kept or done:
+        st.rerun()
+
+
+def _delete(rag: SelfRag, trial_id: str) -> None:
+    rag.trials.delete(trial_id, owner())
+    trial_choice.leave()
+
+
+def _more(shown: int) -> None:
+    st.session_state[_SHOWN] = shown + 2 * _AT_ONCE
