@@ -93,9 +93,8 @@ class Conversations:
     ) -> ConversationRecord | None:
         """The conversation with this id; None where there is none of this kind, or it is someone
         else's."""
-        query = select(*_SHOWN).where(
-            conversations.c.id == conversation_id, _owned(owner), _of_kind(kind)
-        )
+        own = conversations.c.id == conversation_id
+        query = select(*_SHOWN).where(own, _owned(owner), _of_kind(kind))
         with self._engine.connect() as connection:
             row = connection.execute(query).mappings().first()
         return ConversationRecord(**row) if row else None

@@ -75,7 +75,7 @@ def outcome(side: Side) -> str:
         case "stopped":
             return "was stopped"
         case "abstained":
-            return "gave no answer, since nothing it found answers the question"
+            return "gave no answer, since nothing that was found answers the question"
     if end.verdict is not None:
         return {
             grades.Verdict.SUPPORTED: "found that your documents support the statement",
@@ -109,8 +109,18 @@ def headline(sides: Sequence[Side]) -> str:
         groups.setdefault(outcome(side), []).append(side.name)
     if len(groups) == 1 and len(sides) > 1:
         (said,) = groups
-        return f"{'Both' if len(sides) == 2 else f'All {len(sides)}'} {said}."
-    return "; ".join(f"{listed(names)} {said}" for said, names in groups.items()) + "."
+        return f"{'Both' if len(sides) == 2 else f'All {len(sides)}'} {_plural(said)}."
+    return (
+        "; ".join(
+            f"{listed(names)} {_plural(said) if len(names) > 1 else said}"
+            for said, names in groups.items()
+        )
+        + "."
+    )
+
+
+def _plural(said: str) -> str:
+    return said.replace("was ", "were ", 1) if said.startswith("was ") else said
 
 
 def differences(sides: Sequence[Side]) -> list[str]:

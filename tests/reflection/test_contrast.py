@@ -82,8 +82,9 @@ def test_those_that_came_to_the_same_are_told_together() -> None:
     both = [side("plain"), side("plain"), side(status="abstained")]
     assert headline(both) == (
         "plain and plain answered without checking any claim; selfrag gave no answer, since "
-        "nothing it found answers the question."
+        "nothing that was found answers the question."
     )
+    assert headline([side(status="stopped")] * 3) == "All 3 were stopped."
     assert headline([side("plain"), side("plain")]) == "Both answered without checking any claim."
 
 
