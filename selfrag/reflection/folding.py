@@ -23,9 +23,11 @@ from selfrag.reflection.events import (
     StepStarted,
     UsefulnessGraded,
 )
+from selfrag.reflection.strategy import Strategy
 
 RETRIES = ("increment_retry", "increment_retry_for_retrieval")
-#: what follows a step in any case; shown as waiting, so that nothing below moves when they come
+#: what follows a step of `selfrag` in any case; shown as waiting, so that nothing below moves when
+#: they come
 SURE_TO_FOLLOW = {
     "generator": ("support_grader", "usefulness_grader"),
     "support_grader": ("usefulness_grader",),
@@ -93,6 +95,8 @@ class RunView:
     @property
     def waiting(self) -> tuple[str, ...]:
         """Nodes that are sure to follow the last step of a run that goes on."""
+        if self.started is not None and self.started.strategy != Strategy.SELFRAG:
+            return ()
         steps = self.stretches[-1].steps
         return SURE_TO_FOLLOW.get(steps[-1].node, ()) if steps and not self.finished else ()
 

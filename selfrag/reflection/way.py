@@ -63,8 +63,8 @@ class Way:
 
     @property
     def label(self) -> str:
-        """For people: ``selfrag``, ``selfrag, retrieval always``."""
-        rest = f", retrieval {self.retrieval.value}" if self.retrieval else ""
+        """For people: ``selfrag``, ``selfrag (retrieval always)``."""
+        rest = f" (retrieval {self.retrieval.value})" if self.retrieval else ""
         return f"{self.strategy.value}{rest}"
 
 

@@ -30,6 +30,7 @@ from selfrag.ui.quoted import shortened
 from selfrag.ui.share import draw_share
 from selfrag.ui.step_details import CLAIMS
 from selfrag.ui.timeline import Timeline
+from selfrag.ui.trace_link import draw_trace
 from selfrag.ui.verdict import draw_no_model, draw_verdict, foot_line
 from selfrag.wording import duration
 
@@ -83,6 +84,7 @@ def draw_ended(
             )
         _answer(run_id, view)
         st.caption(foot_line(view))
+        draw_trace(end.trace_url)
         _claims(end.claims, alone)
         _citations(end.citations, alone)
     with st.expander("Step by step", type="compact", icon=":material/list:"):
@@ -159,10 +161,11 @@ def _citations(citations: Sequence[Citation], alone: Alone) -> None:
     st.markdown("**Citations**")
     for citation in citations:
         mark = _mark(place_of(citation) in alone.places, alone)
+        # The page first: a narrow column cuts off what is at the end.
         page = literal(citation.label or str(citation.page))
         st.page_link(
             page_list.documents(),
-            label=f"{citation.number} · {literal(citation.document, 50)}, page {page}",
+            label=f"{citation.number} · page {page}, {literal(citation.document, 50)}",
             icon=":material/open_in_new:",
             query_params=to_quote(citation.document_id, citation.page, citation.quote, None),
         )

@@ -51,7 +51,9 @@ def draw_choice(rag: SelfRag) -> tuple[str, list[Variant], int]:
         )
         with st.popover("Another setting", icon=":material/add:", disabled=len(picked) >= MOST):
             _another(rag)
-        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+        with st.container(
+            horizontal=True, vertical_alignment="center", gap="xsmall", width="content"
+        ):
             st.markdown("Passages each", width="content")
             shown = st.number_input(
                 "Passages each",
@@ -59,7 +61,7 @@ def draw_choice(rag: SelfRag) -> tuple[str, list[Variant], int]:
                 _MOST_SHOWN,
                 5,
                 key=_SHOWN,
-                width=120,
+                width=110,
                 label_visibility="collapsed",
                 persist_state="session",
             )

@@ -59,6 +59,11 @@ def asked_trial() -> str | None:
     return trial if _CHAT_ID.fullmatch(trial) else None
 
 
+def open_trial(trial_id: str) -> None:
+    """Show a trial from now on (a callback)."""
+    st.query_params.from_dict({TRIAL: trial_id})
+
+
 def asked_question() -> str:
     """The question that the address brings along, or none."""
     return st.query_params.get(QUESTION, "")[:_LONGEST_QUESTION].strip()

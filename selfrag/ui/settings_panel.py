@@ -69,8 +69,13 @@ def draw_settings(rag: SelfRag, follow_up: bool, *, several: bool = False) -> No
 
 def cost_lines(rag: SelfRag, follow_up: bool) -> list[str]:
     """What the next question costs with what is chosen, and where it goes, in sentences."""
-    traced = f"{TRACED}: questions, passages and answers are sent there." if rag.tracing.on else ""
-    return [*_costs(rag, follow_up), *filter(None, [traced])]
+    return [*_costs(rag, follow_up), *traced_lines(rag)]
+
+
+def traced_lines(rag: SelfRag) -> list[str]:
+    """Where what is asked is sent to be traced; nothing where it is not."""
+    said = f"{TRACED}: questions, passages and answers are sent there."
+    return [said] if rag.tracing.on else []
 
 
 def _costs(rag: SelfRag, follow_up: bool) -> list[str]:

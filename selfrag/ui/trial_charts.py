@@ -174,7 +174,8 @@ def _named(
 def _claims(side: Side) -> str:
     if not side.claims:
         return "no answer" if side.end.status == "abstained" else "not checked"
-    return f"{side.backed} of {len(side.claims)} backed"
+    counts = [(sum(claim.support is kind for claim in side.claims), word) for kind, word in _KINDS]
+    return ", ".join(f"{number} {word}" for number, word in counts if number)
 
 
 def _backed(side: Side) -> str:

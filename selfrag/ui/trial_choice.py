@@ -21,7 +21,7 @@ from selfrag.ui.guarded import guarded
 from selfrag.ui.links import QUESTION, TRIAL, asked_question
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner
-from selfrag.ui.settings_panel import draw_settings, rounded
+from selfrag.ui.settings_panel import draw_settings, rounded, traced_lines
 from selfrag.wording import count
 
 _USUAL = [str(Way(strategy)) for strategy in Strategy]
@@ -149,7 +149,8 @@ def draw_choice(rag: SelfRag, *, busy: bool) -> None:
     if not FEWEST <= len(ways) <= MOST:
         st.info(f"Choose {FEWEST} to {MOST} ways to answer.", icon=":material/view_column:")
         return
-    st.caption("  \n".join(literal(line) for line in (*_cost(rag, ways), *_honest(rag, ways))))
+    lines = (*_cost(rag, ways), *_honest(rag, ways), *traced_lines(rag))
+    st.caption("  \n".join(map(literal, lines)))
 
 
 def picked() -> list[Way]:

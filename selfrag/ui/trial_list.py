@@ -9,7 +9,7 @@ from selfrag.service import SelfRag
 from selfrag.ui import page_list, trial_choice
 from selfrag.ui.colours import main_button
 from selfrag.ui.guarded import guarded
-from selfrag.ui.links import TRIAL
+from selfrag.ui.links import open_trial
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner, time_zone
 from selfrag.wording import count
@@ -40,11 +40,14 @@ def draw_trials(rag: SelfRag, current: Trial | None) -> None:
     with st.container(gap=None):
         for trial_id, question, began in others[:shown]:
             moment = datetime.fromtimestamp(began, time_zone())
-            st.page_link(
-                page_list.runs(),
-                label=f"{literal(question, 90)} :small[:gray[{moment.day} {moment:%b %H:%M}]]",
+            # No link: Streamlit marks every link to the page that one is on as the present one.
+            st.button(
+                f"{literal(question, 90)} :small[:gray[{moment.day} {moment:%b %H:%M}]]",
+                key=f"trial-{trial_id}",
                 icon=":material/arrow_forward:",
-                query_params={TRIAL: trial_id},
+                type="tertiary",
+                on_click=open_trial,
+                args=(trial_id,),
             )
     more = rag.trials.count(owner()) - len(others) - (current is not None)
     if more > 0:

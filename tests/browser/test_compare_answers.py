@@ -200,7 +200,8 @@ def test_answers_are_opened_again_and_are_in_no_conversation(
     sidebar = answers.get_by_test_id("stSidebarUserContent")
     expect(sidebar.get_by_role("button", name=QUESTION)).to_have_count(0)
     open_page(answers, f"{running_app.url}/runs")
-    answers.get_by_test_id("stMain").get_by_role("link", name=QUESTION).first.click()
+    earlier = answers.get_by_test_id("stMain").get_by_role("button", name=QUESTION)
+    earlier.first.click()
     finished(answers)
     expect(answers.get_by_role("textbox", name="Question")).to_have_value(QUESTION)
 

@@ -115,10 +115,15 @@ def test_answers_are_opened_again_by_their_address_with_question_and_ways(
     app = page(trial=trial_id)
     assert app.text_input(key="trial-question").value == QUESTION
     assert app.session_state["trial-ways"] == list(map(str, ways))
-    assert "##### selfrag, retrieval always" in texts(app)
+    assert "##### selfrag (retrieval always)" in texts(app)
     other = page()  # and listed for whoever looks without an address
-    labels = [link.proto.label.replace("\\", "") for link in other.get("page_link")]
-    assert any(QUESTION in label for label in labels)
+    labels = [button.label.replace("\\", "") for button in other.button]
+    press(
+        other,
+        next(b.label for b, name in zip(other.button, labels, strict=True) if QUESTION in name),
+    )
+    assert shown(other) == trial_id
+    assert "##### selfrag (retrieval always)" in texts(other)
 
 
 def test_address_that_names_nothing_is_told(harbour: SelfRag) -> None:

@@ -8,6 +8,7 @@ from selfrag.reflection.events import (
 )
 from selfrag.reflection.folding import RunView, readable
 from selfrag.reflection.grades import RelevanceGrade, Rewrite, Support, UsefulnessGrade
+from selfrag.reflection.strategy import RetrievalPolicy, Shape, Strategy
 from tests.reflection.scripted import ScriptedJudge, make_run
 
 
@@ -94,3 +95,13 @@ def started() -> RunStarted:
         max_retries=3,
         mode="full",
     )
+
+
+def test_strategy_that_checks_nothing_waits_for_no_check():
+    run = make_run(ScriptedJudge(), shape=Shape(Strategy.PLAIN, RetrievalPolicy.ALWAYS))
+    run.result(10)
+    view = RunView()
+    for event in run.log.snapshot()[:-1]:
+        view.add(event)
+        assert view.waiting == ()
+    assert [step.node for step in view.steps] == ["retrieve", "generator"]

@@ -197,7 +197,7 @@ def test_a_way_is_written_and_read_the_same() -> None:
             way = Way(strategy, policy)
             assert Way.parse(str(way)) == way
     assert str(Way(Strategy.SELFRAG, RetrievalPolicy.ADAPTIVE)) == "selfrag"
-    assert Way(Strategy.PLAIN, RetrievalPolicy.NEVER).label == "plain, retrieval never"
+    assert Way(Strategy.PLAIN, RetrievalPolicy.NEVER).label == "plain (retrieval never)"
     for wrong in ("magic", "plain:retrieval=often", "plain:k=3", ""):
         with pytest.raises(UserError, match="There is no way"):
             Way.parse(wrong)
