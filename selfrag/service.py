@@ -31,6 +31,7 @@ from selfrag.evaluation.answers.studies import AnswerStudies, Open
 from selfrag.evaluation.history import History
 from selfrag.evaluation.label_study import LabelStudies
 from selfrag.evaluation.labelling import Labelling
+from selfrag.evaluation.mapping import Maps
 from selfrag.evaluation.set_task import models_of
 from selfrag.evaluation.studies import Studies
 from selfrag.index.bm25 import Bm25Embeddings, average_words
@@ -87,6 +88,7 @@ class SelfRag:
         answers: strategies measured on questions whose answers are known.
         history: what came of earlier evaluations.
         tracing: where answers and evaluations are traced, if anywhere.
+        maps: the library's chunks on a plane.
         sharing: runs as reports and as JSON.
         samples: the sample library.
         suggestions: questions that the library is known to answer.
@@ -152,6 +154,12 @@ class SelfRag:
                 embeddings=lambda: self.embeddings,
             ),
         )
+        self.maps = Maps(
+            storage / "map",
+            self.documents,
+            lambda: self.index,
+            lambda: f"{self.embeddings.name} {self.embeddings.dimension}",
+        )
         self.sharing = Sharing(self.run, self.recorded, self.page_image)
         self.samples = Samples(self.documents, self.submit, self.delete, lambda: self.incoming)
         self.suggestions = Suggestions(
@@ -188,6 +196,7 @@ class SelfRag:
         opened.callback(self.jobs.close)
         opened.callback(self.library.leave)
         opened.callback(self._runs.stop_all)
+        opened.callback(self.maps.close)
 
     def close(self) -> None:
         """Stop what is under way and give the storage back; further calls do nothing."""
@@ -362,7 +371,9 @@ class SelfRag:
             UserError: there is none with this id.
         """
         self.jobs.cancel_for(document_id)
-        return self.library.delete(document_id)
+        deleted = self.library.delete(document_id)
+        self.maps.forget()
+        return deleted
 
     def page_image(self, document_id: str, page: int, quotes: Sequence[str] = ()) -> bytes:
         """A page as PNG with quotes highlighted; see `Viewer.page_image`."""

@@ -6,7 +6,7 @@ so they carry none. Works over the embedded client, a Qdrant server, and the in-
 client of tests.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Self, cast
 
 import numpy as np
@@ -21,6 +21,7 @@ from selfrag.index.bm25 import Bm25Embeddings
 from selfrag.index.handover import ComputedVectors, InLanguage, InLanguagesOf
 from selfrag.index.payload import CONTENT, DOCUMENT_ID, LANGUAGE, METADATA, metadata, storable
 from selfrag.index.reach import reachable
+from selfrag.index.sampling import SampledChunk, sample
 from selfrag.index.schema import (
     BM25,
     DENSE,
@@ -258,6 +259,16 @@ class Index:
             str(point.id): np.asarray(cast(dict[str, Any], point.vector)[DENSE], dtype=np.float32)
             for point in found
         }
+
+    @reachable()
+    def sample(
+        self,
+        most: int,
+        documents: Collection[str],
+        told: Callable[[int], None] | None = None,
+    ) -> list[SampledChunk]:
+        """An even draw of children with their vectors; see `selfrag.index.sampling.sample`."""
+        return sample(self._client, self._collection, most, documents, told)
 
     @reachable()
     def search(

@@ -16,6 +16,7 @@ from selfrag.ui import compare_charts, compare_choice, compare_words, page_list
 from selfrag.ui.colours import main_button, mode_colours, palette
 from selfrag.ui.compare_labels import BLIND, draw_labels
 from selfrag.ui.compare_lists import draw_lists
+from selfrag.ui.compare_map import draw_map
 from selfrag.ui.funnel import remarks
 from selfrag.ui.guarded import guarded
 from selfrag.ui.links import to_quote
@@ -127,6 +128,7 @@ def _found(rag: SelfRag, comparison: Comparison) -> None:
         _passage(comparison, chosen, blind=blind)
     if not blind:
         _charts(comparison, labels, chosen.chunk_id if chosen else None)
+        draw_map(rag, comparison, chosen.chunk_id if chosen else None)
 
 
 def _nothing_found(comparison: Comparison) -> None:

@@ -194,6 +194,23 @@ def test_vectors_are_those_that_were_written_at_unit_length(filled: Index) -> No
         assert vectors[child.id] == pytest.approx(written, abs=1e-6)
 
 
+def test_sample_is_the_same_draw_every_time_and_of_the_documents_asked_for(filled: Index) -> None:
+    documents = list(filled.documents())
+    everything = filled.sample(100, documents)
+    assert len(everything) == filled.count()[0]
+    assert [chunk.id for chunk in everything] == sorted(chunk.id for chunk in everything)
+    assert [chunk.id for chunk in filled.sample(3, documents)] == [c.id for c in everything[:3]]
+    told: list[int] = []
+    only = filled.sample(100, documents[:1], told.append)
+    assert {chunk.document_id for chunk in only} == {documents[0]}
+    assert told[-1] == len(only) == filled.count(documents[0])[0]
+    vectors = filled.vectors([chunk.id for chunk in only])
+    assert all(np.allclose(chunk.vector, vectors[chunk.id]) for chunk in only)
+    payloads = filled.passages([chunk.id for chunk in only])
+    assert [chunk.text for chunk in only] == [payloads[c.id]["page_content"] for c in only]
+    assert [chunk.page for chunk in only] == [payloads[c.id]["metadata"]["page"] for c in only]
+
+
 def test_deleted_document_is_gone_from_both_collections(index: Index) -> None:
     index.delete("en")
     index.delete("en")
