@@ -27,7 +27,9 @@ _EXAGGERATION = 12.0
 _MOMENTUM = (0.5, 0.8)
 ALL_PAIRS_TO = 800  #: points
 _NODES = 3  #: of interpolation in each interval, along each axis
-_INTERVALS = (50, 70)  #: least and most along an axis
+#: Least and most along an axis. More are closer to all pairs (a wide layout's repulsion is off by
+#: a tenth with 110, a third with 70), and keep hardly more neighbours (0.481 against 0.477).
+_INTERVALS = (50, 110)
 _BISECTIONS = 40
 
 

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from selfrag import process
 from selfrag.errors import ModelError
+from selfrag.evaluation.mapping import MapView
 from selfrag.palette import DARK, LIGHT, MODES_DARK, MODES_LIGHT
 from selfrag.records.labels import Relevance
 from selfrag.retrieval.result import Mode
@@ -167,6 +168,47 @@ def test_charts_show_the_numbers_of_the_comparison(harbour: SelfRag) -> None:
     assert (first.line.color, first.y[-1]) == (LIGHT.good, found.passages[0].places[1])
     scores = compare_charts.scores(found, 1, None, MODES_LIGHT, LIGHT)
     assert len(scores.data) == 3
+
+
+def test_library_of_a_few_chunks_has_no_map_and_says_from_when_on(
+    harbour: SelfRag, app: AppTest
+) -> None:
+    harbour.maps.wait(60)
+    assert "a map begins to show something from 10 on" in texts(compare(app))
+
+
+def test_map_is_drawn_once_it_is_there(
+    rag: SelfRag, app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = [f"{TIDES} This is rule {number} of {number + 1}." for number in range(12)]
+    (result,) = rag.ingest([make_pdf(tmp_path / "rules.pdf", pages)])
+    assert result.error is None
+    with monkeypatch.context() as patched:
+        patched.setattr(rag.maps, "view", lambda: MapView(progress=0.4))
+        assert "Making the map of your library" in str(compare(app).get("progress")[0].proto.text)
+    with monkeypatch.context() as patched:
+        patched.setattr(rag.maps, "view", lambda: MapView(error="The server is gone: start it."))
+        assert "The server is gone: start it." in texts(compare(app))
+    assert rag.maps.wait(60).map is not None
+    said = texts(compare(app))
+    assert "Each dot is one of the 12 chunks of your library." in said
+    assert "near your question" in said
+
+
+def test_question_that_cannot_be_embedded_is_told_under_the_map(
+    rag: SelfRag, app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = [f"{TIDES} This is rule {number} of {number + 1}." for number in range(12)]
+    (result,) = rag.ingest([make_pdf(tmp_path / "rules.pdf", pages)])
+    assert result.error is None and rag.maps.wait(60).map is not None
+
+    def fails(_: str) -> list[float]:
+        raise ModelError("The endpoint does not answer: try again.")
+
+    monkeypatch.setattr(rag.embeddings, "embed_query", fails)
+    said = texts(compare(app, modes="bm25;bm25:k=3"))
+    assert "Your question is not on the map. The endpoint does not answer" in said
+    assert "near your question" not in said
 
 
 def test_link_to_another_question_is_followed_in_an_open_page(
