@@ -172,6 +172,30 @@ def happy_path(request: Request) -> Answer:
             return structured(thought="There is none.", answer="yes")
         case "VerdictOnClaim":
             return structured(**_verdict(question, documents))
+        case "StatementsOfAnswer":
+            return structured(statements=_sentences(_block(request.user, "answer")))
+        case "StatementVerdicts":
+            statements = re.findall(r"^(\d+)\. (.*)$", _block(request.user, "statements"), re.M)
+            verdicts = [
+                {"number": int(number), "thought": "Looked up.", "answer": _stands(one, documents)}
+                for number, one in statements
+            ]
+            return structured(verdicts=verdicts)
+        case "QuestionsFromAnswer":
+            said = _sentences(_block(request.user, "answer"))
+            made = [
+                f"{opening} {said[0].rstrip('.')}?" for opening in ("Is it so that", "Why", "How")
+            ]
+            return structured(noncommittal=not documents and "do not" in said[0], questions=made)
+        case "UsefulContext":
+            truth = _block(request.user, "answer")
+            return structured(thought="Compared.", answer=_stands(truth, documents))
+        case "AttributedStatements":
+            attributed = [
+                {"statement": one, "thought": "Looked up.", "answer": _stands(one, documents)}
+                for one in _sentences(_block(request.user, "answer"))
+            ]
+            return structured(statements=attributed)
         case "CompleteQuestion":
             before = re.findall(r"<asked>(.*?)</asked>", request.user)
             return structured(thought="It points back.", question=f"{before[-1]} {question}")
@@ -187,6 +211,12 @@ def happy_path(request: Request) -> Answer:
         case None:
             return text("Hello! Ask me about your documents.")
     return text(f"(no script for {request.schema})")
+
+
+def _stands(statement: str, documents: dict[int, str]) -> str:
+    """Yes where every longer word of a statement is in one document."""
+    wanted = _words(statement)
+    return "yes" if any(wanted <= _words(one) for one in documents.values()) else "no"
 
 
 def _claim(sentence: str, documents: dict[int, str]) -> dict[str, Any]:

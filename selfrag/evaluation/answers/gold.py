@@ -2,7 +2,7 @@
 
 From the column ``gold`` of the questions file, or from the labels given on the Compare page:
 
-- ``handbook.pdf, page 2`` (or ``p. 2``, ``#page=2``): every passage of that page;
+- ``handbook.pdf, page 2`` (or ``p. 2``, ``#page=2``): what mostly stands on that page;
 - a sentence as it stands in a document: every passage that it stands in;
 - a label "relevant" or "partly" of the same question: the passage that was labelled.
 """
@@ -25,6 +25,7 @@ from selfrag.retrieval.result import Hit, Mode, StageScore
 _PLACE = re.compile(
     r"^(?P<document>.+?)[\s,;:#(]+p(?:age|ages|g|p)?[.\s=]*(?P<page>\d+)\)?$", re.IGNORECASE
 )
+_MOSTLY = 0.5  #: share of a passage that must stand on a page that was named
 _SEARCHED = 30  #: passages among which a sentence is looked for
 #: What the writer is told of a passage that was put before it: it is the right one.
 _SCORE: Mapping[str, StageScore] = {"fusion": StageScore(1, 1.0)}
@@ -100,12 +101,17 @@ class GoldFinder:
         if place is None:
             return []
         number = int(place["page"])
-        return [
-            _hit(record, parent, children)
-            for record in self._documents.get(_plain(place["document"]), [])
-            for parent, children in self._parents(record.id)
-            if any(span.page == number for span in parent.spans)
-        ]
+        found: list[Hit] = []
+        for record in self._documents.get(_plain(place["document"]), []):
+            there = {
+                parent.id: (share, _hit(record, parent, children))
+                for parent, children in self._parents(record.id)
+                if (share := _share_on(parent, number))
+            }
+            ranked = sorted(there.values(), key=lambda each: -each[0])
+            # A passage that only ends or begins on the page is another page's; but one there is.
+            found += [hit for share, hit in ranked if share >= ranked[0][0] or share >= _MOSTLY]
+        return found
 
     def _parents(self, document_id: str) -> list[tuple[Chunk, list[Chunk]]]:
         if document_id not in self._read:
@@ -127,6 +133,11 @@ class GoldFinder:
             _scored(make_hit(rank, [chunk], points, parents, {}))
             for rank, chunk in enumerate(points, start=1)
         ]
+
+
+def _share_on(parent: Chunk, page: int) -> float:
+    lengths = {span.page: span.end - span.start for span in parent.spans}
+    return lengths.get(page, 0) / (sum(lengths.values()) or 1)
 
 
 def _hit(record: DocumentRecord, parent: Chunk, children: Sequence[Chunk]) -> Hit:

@@ -124,6 +124,11 @@ def read_questions(content: bytes, name: str) -> QuestionSet:
     for number, cells in enumerate(rows[1:], start=2):
         if not any(cell.strip() for cell in cells):
             continue
+        if any(cell.strip() for cell in cells[len(heads) :]):
+            raise UserError(
+                f"Row {number} of {name} has more cells than the header: put text that holds a "
+                "separator in quotation marks."
+            )
         row = dict(zip(heads, [cell.strip() for cell in cells], strict=False))
         made = _question(row, f"Row {number} of {name}")
         if made.id in questions:

@@ -1,0 +1,81 @@
+"""Questions files as spreadsheets save them, and what is wrong with others in a sentence."""
+
+from pathlib import Path
+
+import pytest
+
+from selfrag.errors import UserError
+from selfrag.evaluation.answers.questions import read_file, read_questions
+from selfrag.reflection.grades import Verdict
+
+TEXT = "question,ground_truth\nWie heißt der Fluß?,Die Elbe – “klar”\nÀ quoi ça sert ?,À rien\n"
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-16-le", "utf-16-be"]
+)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_every_encoding_of_spreadsheets_reads_the_same(encoding: str, line_end: str) -> None:
+    content = TEXT.replace("\n", line_end).encode(encoding)
+    found = read_questions(content, "rivers.csv")
+    assert found.name == "rivers"
+    assert [each.question for each in found.questions] == [
+        "Wie heißt der Fluß?",
+        "À quoi ça sert ?",
+    ]
+    assert [each.ground_truth for each in found.questions] == ["Die Elbe – “klar”", "À rien"]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_separators_are_told_from_the_header(separator: str) -> None:
+    rows = [
+        ["Question", "Ground Truth", "answerable", "label", "evidence"],
+        ['"How, and why; when?"', '"Because\nof rain"', "no", "", ""],
+        ["Rain is wet.", "", "", "Not enough info", '"a.pdf, page 2 | Rain falls."'],
+        ["", "", "", "", ""],
+    ]
+    content = "\n".join(separator.join(row) for row in rows).encode()
+    first, second = read_questions(content, "q.csv").questions
+    assert (first.question, first.ground_truth) == ("How, and why; when?", "Because\nof rain")
+    assert first.answerable is False and first.label is None
+    assert second.gold == ("a.pdf, page 2", "Rain falls.")
+    assert second.label is Verdict.NOT_ENOUGH
+    assert second.answerable is False, "the label says that the documents do not tell"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "q.csv is empty"),
+        (b"\n\n", "q.csv is empty"),
+        (b"question,answerable\nWhy?,yes\n", "has no column ground_truth"),
+        (b"q,a\nWhy?,Because\n", "has no column question and ground_truth"),
+        (b"question,ground_truth,question\nWhy?,x,y\n", "has the column question twice"),
+        (b"question,ground_truth\n\n,\n", "has no question below its header"),
+        (b"question,ground_truth\n,Because\n", "Row 2 of q.csv has no question"),
+        (
+            b"question,ground_truth\nWhy?,x\nHow?,y\n why? ,z\n",
+            "Row 4 of q.csv asks the same as row 2",
+        ),
+        (
+            b"question,ground_truth,answerable\nWhy?,x,perhaps\n",
+            "Row 2 of q.csv has 'perhaps' as answerable: write yes, no or nothing",
+        ),
+        (b"question,ground_truth,label\nIt is so.,x,maybe\n", "'maybe' as label: write supported"),
+        (b"question,ground_truth\n" + b"w" * 9000 + b",x\n", "Row 2 of q.csv cannot be asked"),
+        (b"question,ground_truth\nWhy?,Rain, and wind\n", "Row 2 of q.csv has more cells"),
+        (b"\x00\x01\x00\x02" * 50, "has no column"),
+        (b"PK\x03\x04\x00\x81\x00\x8d\x90" * 20, "q.csv"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_sentence(content: bytes, said: str) -> None:
+    with pytest.raises(UserError) as raised:
+        read_questions(content, "q.csv")
+    assert said in str(raised.value)
+
+
+def test_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="There is no file"):
+        read_file(tmp_path / "nowhere.csv")
+    with pytest.raises(UserError, match="cannot be read"):
+        read_file(tmp_path)
