@@ -153,7 +153,9 @@ class SelfRag:
                 casting=lambda: self.casting,
                 embeddings=lambda: self.embeddings,
             ),
+            self.history,
         )
+        opened.callback(self.answers.close)
         self.maps = Maps(
             storage / "map",
             self.documents,

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from selfrag.errors import ModelError, UserError
@@ -26,12 +27,14 @@ class Done(Generic[S]):
         again: whether all of it was there from an earlier run.
         changes: what is different from the last result of this set.
         result_id: under which it is kept in the history.
+        folder: where its files were written; None where none were.
     """
 
     study: S
     again: bool = False
     changes: tuple[str, ...] = ()
     result_id: str | None = None
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

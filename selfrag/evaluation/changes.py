@@ -30,6 +30,8 @@ _DIGESTS = {
     "library": ("documents of the library", ("documents",)),
     "prompts": ("prompts", ()),
     "code": ("the code of the application", ()),
+    "evaluation prompts": ("prompts of the judge of the evaluation", ()),
+    "evaluation code": ("the code that grades", ()),
 }
 
 

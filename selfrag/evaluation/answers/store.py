@@ -67,9 +67,9 @@ def made_of_grades(settings: Settings, answers: Mapping[str, str]) -> dict[str, 
     return {
         **answers,
         "evaluation judge": choice.name,
-        "its endpoint": where if choice.model else "none",
-        "its prompts": _digest([prompts.bare(name) for name in PROMPTS]),
-        "its code": code_digest(_GRADING),
+        "evaluation endpoint": where if choice.model else "none",
+        "evaluation prompts": _digest([prompts.bare(name) for name in PROMPTS]),
+        "evaluation code": code_digest(_GRADING),
     }
 
 

@@ -1,8 +1,9 @@
-"""Studies of answers on the open library: planned, measured, written, kept."""
+"""Studies of answers on the open library: planned, measured, written, kept in the history."""
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from selfrag.errors import UserError
@@ -14,10 +15,14 @@ from selfrag.evaluation.answers.gold import Chunks, Gold, GoldFinder
 from selfrag.evaluation.answers.measuring import AnswerTask, MeasuredAnswers, measure
 from selfrag.evaluation.answers.plan import Plan, plan
 from selfrag.evaluation.answers.questions import QuestionSet
+from selfrag.evaluation.answers.study import AnswerStudy
+from selfrag.evaluation.background import Background, Done
+from selfrag.evaluation.history import ANSWERS, History
 from selfrag.evaluation.retrieval_study import Cancelled, Progress
 from selfrag.pages import Chunk
 from selfrag.records.documents import DocumentRecord
 from selfrag.records.labels import Relevance
+from selfrag.records.results import ResultRecord
 from selfrag.reflection.casting import Casting
 from selfrag.reflection.citing import Locate
 from selfrag.retrieval.funnel import Funnel
@@ -51,9 +56,38 @@ class AnswerStudies:
         storage: the folder of all evaluations.
     """
 
-    def __init__(self, storage: Path, library: Open) -> None:
+    def __init__(self, storage: Path, library: Open, history: History) -> None:
         self._storage = storage / "answers"
         self._library = library
+        self._history = history
+        self._lock = threading.Lock()
+        self._backgrounds: dict[str | None, Background[AnswerStudy]] = {}
+
+    def background(self, owner: str | None = None) -> Background[AnswerStudy]:
+        """What is measured for one person; nobody sees what another one asked."""
+        with self._lock:
+            return self._backgrounds.setdefault(owner, Background())
+
+    def close(self) -> None:
+        """End everything that is under way."""
+        for each in list(self._backgrounds.values()):
+            each.cancel()
+        for each in list(self._backgrounds.values()):
+            each.close()
+
+    def start(self, questions: QuestionSet, choice: AnswerChoice, owner: str | None = None) -> None:
+        """Measure in the background.
+
+        Raises:
+            UserError: a study is under way.
+        """
+
+        def work(progress: Progress, cancel: threading.Event) -> Done[AnswerStudy]:
+            began = time.perf_counter()
+            made = self.measure(questions, choice, owner=owner, progress=progress, cancel=cancel)
+            return self.keep(made, seconds=time.perf_counter() - began, owner=owner)
+
+        self.background(owner).start(questions.name, work)
 
     @property
     def results(self) -> Path:
@@ -111,13 +145,29 @@ class AnswerStudies:
         )
         return measure(task, progress=progress, cancel=cancel, fresh=fresh)
 
-    def write(self, made: MeasuredAnswers, folder: Path | None = None) -> Path:
-        """Write a study into a new folder, below ``folder`` or below `results`.
+    def keep(
+        self,
+        made: MeasuredAnswers,
+        *,
+        folder: Path | None = None,
+        seconds: float | None = None,
+        owner: str | None = None,
+    ) -> Done[AnswerStudy]:
+        """Write a study into a new folder, below ``folder`` or `results`, and into the history.
+
+        One that was stopped is not put into the history: its figures are of other answers than
+        those of the whole study, and do not compare.
 
         Raises:
             UserError: it cannot be written.
         """
-        return folders.write(made.study, folder or self.results, made.made_of, made.signature)
+        study = made.study
+        written = folders.write(study, folder or self.results, made.made_of, made.signature)
+        if study.stopped is not None:
+            return Done(study, made.again, folder=written)
+        record = self._history.keep(_record(made, seconds), study.to_json(), owner)
+        changes = self._history.changes(record, owner)
+        return Done(study, made.again, changes, record.id, written)
 
     def _gold(
         self,
@@ -142,3 +192,23 @@ class AnswerStudies:
             progress("finding gold passages", done, len(questions))
             gold[question.id] = finder.find(question)
         return gold
+
+
+def _record(made: MeasuredAnswers, seconds: float | None) -> ResultRecord:
+    study = made.study
+    # What failed the first time and was had the second makes another result.
+    asked = [*study.figures, f"{len(study.rows)} answers", f"{len(study.failures)} failures"]
+    return ResultRecord(
+        kind=ANSWERS,
+        name=study.name,
+        signature=made.signature,
+        asked="|".join(asked),
+        seconds=seconds,
+        questions=len(study.questions),
+        undefined=study.undefined,
+        made_of=made.made_of,
+        means={
+            system: {measure: asdict(mean) for measure, mean in each.means.items()}
+            for system, each in study.figures.items()
+        },
+    )

@@ -13,7 +13,14 @@ from io import TextIOWrapper
 from typer.completion import completion_init
 from typer.models import CommandInfo
 
-from selfrag.interfaces.cli import asking, care, evaluating, library, servers  # noqa: F401  (their commands)
+from selfrag.interfaces.cli import (  # noqa: F401  (their commands)
+    asking,
+    care,
+    evaluating,
+    evaluating_answers,
+    library,
+    servers,
+)
 from selfrag.interfaces.cli.app import COMPLETE, PROGRAM, app
 
 

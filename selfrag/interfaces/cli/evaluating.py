@@ -119,32 +119,10 @@ def _known(measure: str) -> str:
 
 
 def _run(task: "Task", *, fresh: bool, quiet: bool) -> "Measured":
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
     from selfrag.evaluation.retrieval_study import measure
+    from selfrag.interfaces.cli.measured import bar
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as bar:
-        tasks: dict[str, int] = {}
-
-        def progress(what: str, done: int, total: int) -> None:
-            stage = what.split(",")[0]
-            if stage not in tasks:
-                tasks[stage] = bar.add_task(what, total=total)
-            bar.update(tasks[stage], completed=done, total=total, description=what)  # type: ignore[arg-type]
-
+    with bar(quiet=quiet) as progress:
         return measure(task, progress=progress, fresh=fresh)
 
 
@@ -168,27 +146,15 @@ def _keep(settings: "Settings", task: "Task", made: "Measured", seconds: float) 
 
 
 def _tell(done: "Done[Study]", seconds: float, written: list[Path]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
     from selfrag.evaluation.study_text import tables
     from selfrag.evaluation.verdict import verdict
+    from selfrag.interfaces.cli.measured import console, draw, tell
     from selfrag.wording import duration
 
     study = done.study
-    console = Console()
-    if not console.is_terminal:
-        console.width = 120  # a file has no edge at which tables would have to be squeezed
-    for sentence in verdict(study):
-        console.print(sentence, markup=False, highlight=False)
-    for title, heads, rows in tables(study):
-        table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title_justify="left")
-        for place, head in enumerate(heads):
-            table.add_column(head, justify="left" if not place else "right", no_wrap=not place)
-        for row in rows:
-            table.add_row(*row)
-        console.print(table, markup=False)
+    to = console()
+    tell(to, verdict(study))
+    draw(to, tables(study))
     said = list(study.notes)
     if study.embedding is not None:
         said.append(
@@ -200,5 +166,4 @@ def _tell(done: "Done[Study]", seconds: float, written: list[Path]) -> None:
     if done.changes:
         said.append("Since the last run of this set: " + "; ".join(done.changes) + ".")
     said += [f"{path} is written." for path in written]
-    for line in said:
-        console.print(line, markup=False, highlight=False)
+    tell(to, said)

@@ -269,9 +269,10 @@ def test_study_survives_json_and_is_written_beside_earlier_ones(
     assert [replace(row, contexts=()) for row in read.rows] == [
         replace(row, contexts=(), grading=type(row.grading)()) for row in made.study.rows
     ]
-    first = with_model.answers.write(made, tmp_path / "results")
+    first = with_model.answers.keep(made, folder=tmp_path / "results").folder
+    assert first is not None
     before = {path.name: path.read_bytes() for path in first.iterdir()}
-    second = with_model.answers.write(made, tmp_path / "results")
+    second = with_model.answers.keep(made, folder=tmp_path / "results").folder
     assert first != second
     assert {path.name: path.read_bytes() for path in first.iterdir()} == before
     assert set(before) == {
@@ -282,6 +283,33 @@ def test_study_survives_json_and_is_written_beside_earlier_ones(
     assert json.loads(rows[0]["contexts"])[0]["document"] == "handbook.pdf"
     whole = json.loads(before["study.json"])
     assert whole["signature"] == made.signature and whole["made_of"] == made.made_of
+
+
+def test_studies_in_the_background_are_followed_kept_and_compared(
+    with_model: SelfRag, questions: QuestionSet, llm_server: LlmServer
+) -> None:
+    answers = with_model.answers
+    answers.start(questions, PLAIN)
+    with pytest.raises(UserError, match="is being measured"):
+        answers.start(questions, PLAIN)
+    assert answers.background("somebody else").view() is None
+    assert answers.background().wait(60)
+    view = answers.background().view()
+    assert view is not None and view.error is None and view.ended is not None
+    done = view.ended
+    assert not done.again and done.changes == ()
+    assert done.folder is not None and (done.folder / "round-1.csv").is_file()
+    record = with_model.history.get(done.result_id)
+    assert record.kind == "answers" and record.undefined == done.study.undefined
+    assert record.means["plain"]["faithfulness"]["mean"] == 1.0
+    payload = with_model.history.payload(record.id)
+    assert without_rows(AnswerStudy.from_json(payload)) == without_rows(done.study)
+
+    fewer = replace(questions, questions=questions.questions[:2])
+    changed = answers.keep(answers.measure(fewer, PLAIN))
+    assert changed.changes == ("questions: 4 before, 2 now",)
+    stopped = answers.measure(questions, replace(TWICE, budget=StudyBudget(calls=1)))
+    assert answers.keep(stopped).result_id is None, "its figures do not compare"
 
 
 def test_tables_and_files_hold_the_numbers_and_nothing_that_runs(

@@ -1,0 +1,123 @@
+"""``evaluate answers``: strategies on questions whose answers are known."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfrag.interfaces.cli.app import AsJson, Strategy, examples, fail, opened, print_json
+from selfrag.interfaces.cli.evaluating import group
+
+if TYPE_CHECKING:
+    from selfrag.evaluation.answers.measuring import MeasuredAnswers
+    from selfrag.evaluation.answers.plan import Plan
+    from selfrag.evaluation.answers.study import AnswerStudy
+    from selfrag.evaluation.background import Done
+
+_STRATEGIES: tuple[Strategy, ...] = ("plain", "critique", "selfrag")
+
+
+@group.command(
+    epilog=examples(
+        "evaluate answers questions.csv",
+        "evaluate answers questions.csv --strategy plain --strategy selfrag --rounds 3 --oracle",
+        "evaluate answers questions.csv --budget-calls 500   # the same again goes on from there",
+    )
+)
+def answers(
+    file: Annotated[
+        Path,
+        typer.Argument(help="CSV with question, ground_truth; may have answerable, label, gold."),
+    ],
+    strategy: Annotated[
+        list[Strategy] | None, typer.Option(help="May be repeated; all three where not given.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(help="How often each question is answered.")] = 5,
+    oracle: Annotated[
+        bool, typer.Option("--oracle", help="Answer from the gold passages as well.")
+    ] = False,
+    budget_calls: Annotated[
+        int | None, typer.Option(help="Calls of language models, for answers and grades.")
+    ] = None,
+    budget_tokens: Annotated[int | None, typer.Option(help="Tokens, read and written.")] = None,
+    budget_seconds: Annotated[float | None, typer.Option(help="Seconds of all of it.")] = None,
+    budget_cost: Annotated[float | None, typer.Option(help="US dollars.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="A new folder is made in it; STORAGE_DIR/evaluation/answers/results."),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Answer again what was kept of an earlier run.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how strategies answer, and test whether they differ. The same again costs nothing."""
+    from selfrag.errors import UserError
+    from selfrag.evaluation.answers.choice import AnswerChoice
+    from selfrag.evaluation.answers.questions import read_file
+    from selfrag.evaluation.answers.spending import StudyBudget
+    from selfrag.interfaces.cli.measured import bar
+
+    began = time.perf_counter()
+    try:
+        questions = read_file(file)
+        budget = StudyBudget(budget_calls, budget_tokens, budget_seconds, budget_cost)
+        choice = AnswerChoice(tuple(strategy or _STRATEGIES), rounds, oracle, budget)
+    except UserError as error:
+        fail(str(error), as_json)
+    with opened(as_json) as rag:
+        if not as_json:
+            _announce(rag.answers.plan(questions, choice))
+        try:
+            with bar(quiet=as_json) as progress:
+                made = rag.answers.measure(questions, choice, progress=progress, fresh=fresh)
+        except KeyboardInterrupt:
+            fail("Cancelled. What was answered is kept: run the same again to go on.", as_json)
+        seconds = time.perf_counter() - began
+        done = rag.answers.keep(made, folder=out, seconds=seconds)
+    if as_json:
+        about = {"signature": made.signature, "made_of": made.made_of, "folder": str(done.folder)}
+        print_json({**made.study.to_json(), **about, "changes": list(done.changes)})
+    else:
+        _tell(made, done, seconds)
+
+
+def _announce(plan: "Plan") -> None:
+    """What is going to happen, on standard error, before anything is spent."""
+    from rich.console import Console
+
+    from selfrag.wording import count
+
+    said = f"{count(plan.answers, 'answer')}, graded by {plan.judge}"
+    if plan.calls:
+        cost = "" if plan.usd is None else f", {plan.usd:.2f} US dollars"
+        said += (
+            f". Usually about {count(plan.calls, 'call')} and {count(plan.tokens, 'token')}{cost}; "
+            "what an earlier run kept costs nothing"
+        )
+    Console(stderr=True).print(f"{said}.", markup=False, highlight=False)
+
+
+def _tell(made: "MeasuredAnswers", done: "Done[AnswerStudy]", seconds: float) -> None:
+    from selfrag.evaluation.answers.text import sentences, tables
+    from selfrag.interfaces.cli.measured import console, draw, tell
+    from selfrag.wording import count, duration
+
+    to = console()
+    tell(to, sentences(made.study))
+    draw(to, tables(made.study))
+    said = list(made.study.notes)
+    if made.again:
+        said.append(f"All of it was there from an earlier run ({duration(seconds)}).")
+    elif made.spent.llm_calls:
+        cost = made.spent.cost_usd
+        price = "at an unknown price" if cost is None else f"for {cost:.4f} US dollars"
+        calls, tokens = count(made.spent.llm_calls, "call"), count(made.spent.tokens, "token")
+        said.append(f"It took {duration(seconds)}, {calls} and {tokens}, {price}.")
+    if done.changes:
+        said.append("Since the last run of this set: " + "; ".join(done.changes) + ".")
+    if made.study.stopped is not None:
+        said.append("Run the same again to go on from here.")
+    said.append(f"{done.folder} is written.")
+    tell(to, said)
