@@ -110,7 +110,7 @@ def measure(
     """Run a task, as far as it is not there yet.
 
     Args:
-        fresh: forget what was kept first.
+        fresh: answer and grade again what was kept.
 
     Raises:
         Cancelled: ``cancel`` was set; what was answered is kept.
@@ -122,7 +122,8 @@ def measure(
     made_of = made_of_study(task.data, task.choice.rounds, task.gold, grades)
     store = Store(task.folder, answers, grades, task.choice.systems)
     if fresh:
-        store.forget()
+        for number, question, system in task.units():
+            store.forget(question, system, number, task.gold[question.id])
     purse = Purse(task.choice.budget)
     work = _Work(task, store, purse, progress, cancel or threading.Event())
     rows, stopped, again = work.all()

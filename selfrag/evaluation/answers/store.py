@@ -147,12 +147,11 @@ class Store:
         self._graded[key] = graded
         self._grades.append(str(system), [{"key": key, "grades": graded.to_json()}])
 
-    def forget(self) -> None:
-        """Remove every answer and grade of these signatures."""
-        self._answers.forget()
-        self._grades.forget()
-        self._answered.clear()
-        self._graded.clear()
+    def forget(self, question: Question, system: System, number: int, gold: Gold) -> None:
+        """Leave out what is there of one answer; the line that is written next goes before it."""
+        answer = self._answered.pop(_answer_key(question, system, number, gold), None)
+        if answer is not None:
+            self._graded.pop(_grade_key(question, system, number, answer), None)
 
 
 def _answer_key(question: Question, system: System, number: int, gold: Gold) -> str:

@@ -118,7 +118,7 @@ class AnswerStudies:
 
         Args:
             owner: whose labels tell gold passages.
-            fresh: forget what was kept first.
+            fresh: answer and grade again what was kept.
 
         Raises:
             Cancelled: ``cancel`` was set; what was answered is kept.
