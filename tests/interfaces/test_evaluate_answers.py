@@ -54,21 +54,21 @@ def test_json_holds_everything(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "said"),
     [
-        (("nowhere.csv",), 1, "There is no file"),
-        (("handbook.pdf",), 1, "handbook.pdf"),
-        (("questions.csv", "--rounds", "0"), 1, "choose 1 to 100"),
-        (("questions.csv", "--budget-calls", "0"), 1, "allows nothing"),
-        (("questions.csv", "--strategy", "best"), 2, "'best'"),
-        (("questions.csv", "--rounds", "1", "--out", "questions.csv"), 1, "cannot be written"),
+        (("nowhere.csv",), "There is no file"),
+        (("handbook.pdf",), "handbook.pdf"),
+        (("questions.csv", "--rounds", "0"), "choose 1 to 100"),
+        (("questions.csv", "--budget-calls", "0"), "allows nothing"),
+        (("questions.csv", "--strategy", "best"), "'best'"),
+        (("questions.csv", "--rounds", "1", "--out", "questions.csv"), "cannot be written"),
     ],
 )
 def test_what_cannot_be_measured_is_told_in_a_sentence(
-    shell: Shell, words: tuple[str, ...], code: int, said: str
+    shell: Shell, words: tuple[str, ...], said: str
 ) -> None:
     done = shell.run("evaluate", "answers", *words)
-    assert done.returncode == code
+    assert done.returncode == 1
     assert said in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
 

@@ -139,9 +139,13 @@ class Answering:
             claim=True if question.label is not None else None,
         )
         run = Run(question.question, plan).start()
-        while not run.log.wait(_LOOK):
-            if cancel.is_set():
-                run.stop()
+        try:
+            while not run.log.wait(_LOOK):
+                if cancel.is_set():
+                    run.stop()
+        except BaseException:
+            run.stop()  # Ctrl-C: nobody waits for its model any more
+            raise
         return answered(run.log.snapshot(), run.result())
 
 

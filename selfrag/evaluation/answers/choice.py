@@ -6,6 +6,7 @@ from selfrag.errors import UserError
 from selfrag.evaluation.answers.spending import StudyBudget
 from selfrag.reflection.strategy import Strategy
 
+STRATEGIES = tuple(each.value for each in Strategy)
 ROUNDS = 5
 ORACLE = ", oracle"  #: behind the name of a strategy that is given the gold passages
 _MOST_ROUNDS = 100
@@ -33,7 +34,7 @@ class AnswerChoice:
         budget: what all of it may spend.
     """
 
-    strategies: tuple[str, ...] = tuple(each.value for each in Strategy)
+    strategies: tuple[str, ...] = STRATEGIES
     rounds: int = ROUNDS
     oracle: bool = False
     budget: StudyBudget = field(default_factory=StudyBudget)
@@ -44,10 +45,10 @@ class AnswerChoice:
         Raises:
             UserError: a strategy is unknown or named twice, or there are too many rounds.
         """
-        known = [each.value for each in Strategy]
-        wrong = [name for name in self.strategies if name not in known]
+        wrong = [name for name in self.strategies if name not in STRATEGIES]
         if wrong:
-            raise UserError(f"There is no strategy {wrong[0]!r}: choose among {', '.join(known)}.")
+            known = ", ".join(STRATEGIES)
+            raise UserError(f"There is no strategy {wrong[0]!r}: choose among {known}.")
         if not self.strategies:
             raise UserError("No strategy is chosen: name at least one.")
         if len(set(self.strategies)) < len(self.strategies):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfrag.interfaces.cli.app import AsJson, Strategy, examples, fail, opened, print_json
+from selfrag.interfaces.cli.app import AsJson, examples, fail, opened, print_json
 from selfrag.interfaces.cli.evaluating import group
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from selfrag.evaluation.answers.plan import Plan
     from selfrag.evaluation.answers.study import AnswerStudy
     from selfrag.evaluation.background import Done
-
-_STRATEGIES: tuple[Strategy, ...] = ("plain", "critique", "selfrag")
 
 
 @group.command(
@@ -31,7 +29,8 @@ def answers(
         typer.Argument(help="CSV with question, ground_truth; may have answerable, label, gold."),
     ],
     strategy: Annotated[
-        list[Strategy] | None, typer.Option(help="May be repeated; all three where not given.")
+        list[str] | None,
+        typer.Option(help="plain, critique or selfrag; may be repeated; all where not given."),
     ] = None,
     rounds: Annotated[int, typer.Option(help="How often each question is answered.")] = 5,
     oracle: Annotated[
@@ -54,28 +53,28 @@ def answers(
 ) -> None:
     """Measure how strategies answer, and test whether they differ. The same again costs nothing."""
     from selfrag.errors import UserError
-    from selfrag.evaluation.answers.choice import AnswerChoice
+    from selfrag.evaluation.answers.choice import STRATEGIES, AnswerChoice
     from selfrag.evaluation.answers.questions import read_file
     from selfrag.evaluation.answers.spending import StudyBudget
-    from selfrag.interfaces.cli.measured import bar
+    from selfrag.interfaces.cli.measured import bar, leave
 
     began = time.perf_counter()
     try:
         questions = read_file(file)
         budget = StudyBudget(budget_calls, budget_tokens, budget_seconds, budget_cost)
-        choice = AnswerChoice(tuple(strategy or _STRATEGIES), rounds, oracle, budget)
+        choice = AnswerChoice(tuple(strategy or STRATEGIES), rounds, oracle, budget)
     except UserError as error:
         fail(str(error), as_json)
-    with opened(as_json) as rag:
-        if not as_json:
-            _announce(rag.answers.plan(questions, choice))
-        try:
+    try:
+        with opened(as_json) as rag:
+            if not as_json:
+                _announce(rag.answers.plan(questions, choice))
             with bar(quiet=as_json) as progress:
                 made = rag.answers.measure(questions, choice, progress=progress, fresh=fresh)
-        except KeyboardInterrupt:
-            fail("Cancelled. What was answered is kept: run the same again to go on.", as_json)
-        seconds = time.perf_counter() - began
-        done = rag.answers.keep(made, folder=out, seconds=seconds)
+            seconds = time.perf_counter() - began
+            done = rag.answers.keep(made, folder=out, seconds=seconds)
+    except KeyboardInterrupt:
+        leave("Cancelled. What was answered is kept: run the same again to go on.", as_json)
     if as_json:
         about = {"signature": made.signature, "made_of": made.made_of, "folder": str(done.folder)}
         print_json({**made.study.to_json(), **about, "changes": list(done.changes)})

@@ -1,8 +1,12 @@
 """What the commands that measure share: a bar with the time left, and tables on the console."""
 
+import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
+
+from selfrag.interfaces.cli.app import fail
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,3 +73,16 @@ def draw(to: "Console", tables: Sequence["Table"]) -> None:
         for row in rows:
             table.add_row(*row)
         to.print(table, markup=False)
+
+
+def leave(message: str, as_json: bool) -> NoReturn:
+    """Say why it ends, and end at once with exit code 1; the library must be closed.
+
+    Python would wait at its end for the threads that wait for a model, however long that takes.
+    """
+    try:
+        fail(message, as_json)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(1)
