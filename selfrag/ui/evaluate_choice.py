@@ -39,7 +39,7 @@ def draw_choice(rag: SelfRag) -> None:
     if told is not None:
         (st.success if told[0] else st.error)(literal(told[1]))
     names = {LABELS: f"Your labels ({count(questions, 'question')})"}
-    names |= {name: literal(name) for name in rag.studies.sets.all()}
+    names |= {name: name for name in rag.studies.sets.all()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
             "Questions",

@@ -3,17 +3,28 @@
 import streamlit as st
 
 from selfrag.errors import UserError
-from selfrag.evaluation.history import RETRIEVAL
+from selfrag.evaluation.answers.measures import MEASURES
+from selfrag.evaluation.answers.study import AnswerStudy
+from selfrag.evaluation.history import ANSWERS, RETRIEVAL
 from selfrag.evaluation.study import Study
 from selfrag.records.results import ResultRecord
 from selfrag.service import SelfRag
+from selfrag.ui.answers_page import draw_answers
 from selfrag.ui.colours import main_button, mode_colours, palette, strategy_colours
 from selfrag.ui.guarded import guarded
 from selfrag.ui.history_chart import over_time, over_time_words
 from selfrag.ui.links import close_result, open_result
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner
-from selfrag.ui.result_words import best_first, measures_of, moment, series_name, since_before
+from selfrag.ui.result_words import (
+    best_first,
+    called,
+    measures_of,
+    moment,
+    series_name,
+    shown,
+    since_before,
+)
 from selfrag.ui.study_page import draw_study
 from selfrag.ui.study_view import EXPLAINED
 from selfrag.ui.trace_link import draw_trace
@@ -24,7 +35,7 @@ HISTORY = ":material/timeline: History"
 _SET, _MEASURE, _SHOWN = "history-set", "history-measure", "history-shown"
 _DELETING = "result-to-delete"
 _AT_ONCE = 20  #: results that are listed before "more" is asked for
-_KINDS = {RETRIEVAL: "search", "answers": "answers"}
+_KINDS = {RETRIEVAL: "search", ANSWERS: "answers"}
 
 
 def draw_history(rag: SelfRag) -> None:
@@ -38,7 +49,7 @@ def draw_history(rag: SelfRag) -> None:
         )
         return
     sets = list(dict.fromkeys((each.kind, each.name) for each in reversed(records)))
-    names = {at: f"{literal(at[1])} ({_KINDS.get(at[0], at[0])})" for at in sets}
+    names = {at: f"{at[1]} ({_KINDS.get(at[0], at[0])})" for at in sets}
     if st.session_state.get(_SET) not in sets:
         st.session_state.pop(_SET, None)
     with st.container(horizontal=True):
@@ -83,12 +94,17 @@ def draw_result(rag: SelfRag, result_id: str) -> None:
     st.subheader(literal(record.name), anchor=False)
     took = "" if record.seconds is None else f", took {duration(record.seconds)}"
     st.caption(f":material/schedule: {moment(record.ended_at)}{took}")
-    draw_study(Study.from_json(payload), record, since_before(rag, record))
+    if record.kind == ANSWERS:
+        draw_answers(AnswerStudy.from_json(payload), record, since_before(rag, record))
+    else:
+        draw_study(Study.from_json(payload), record, since_before(rag, record))
     if st.session_state.get(_DELETING) == record.id:
         _confirm(rag, record)
 
 
 def _explained(measure: str) -> str:
+    if measure in MEASURES:
+        return f"{MEASURES[measure].label}: {MEASURES[measure].meaning}"
     return f"{measure}: {EXPLAINED[measure]}" if measure in EXPLAINED else measure
 
 
@@ -103,12 +119,12 @@ def _chart(records: list[ResultRecord], measure: str) -> None:
         key="history-chart",
         alt=f"{measure} of {len(records)} results, in the order of time",
     )
-    st.caption(literal(over_time_words(records, measure, measure)))
+    st.caption(literal(over_time_words(records, measure)))
 
 
 def _list(rag: SelfRag, records: list[ResultRecord], measure: str) -> None:
-    shown = st.session_state.get(_SHOWN, _AT_ONCE)
-    for record in list(reversed(records))[:shown]:
+    listed = st.session_state.get(_SHOWN, _AT_ONCE)
+    for record in list(reversed(records))[:listed]:
         with st.container(border=True, gap="xsmall", key=f"result-{record.id}"):
             with st.container(
                 horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
@@ -134,19 +150,20 @@ def _list(rag: SelfRag, records: list[ResultRecord], measure: str) -> None:
                 st.caption(line)
         if st.session_state.get(_DELETING) == record.id:
             _confirm(rag, record)
-    if len(records) > shown:
+    if len(records) > listed:
         st.button(
-            f"Show more ({len(records) - shown:,})",
+            f"Show more ({len(records) - listed:,})",
             type="tertiary",
             icon=":material/expand_more:",
             on_click=guarded(_show_more),
-            args=(shown,),
+            args=(listed,),
         )
 
 
 def _summary(record: ResultRecord, measure: str) -> str:
     values = [
-        f"{series_name(record, name)} {mean:.3f}" for name, mean in best_first(record, measure)
+        f"{series_name(record, name)} {shown(mean, measure)}"
+        for name, mean in best_first(record, measure)
     ]
     missing = [
         f"{series_name(record, name)} undefined"
@@ -154,9 +171,9 @@ def _summary(record: ResultRecord, measure: str) -> str:
         if measure in measures and measures[measure]["mean"] is None
     ]
     said = (
-        f"{measure}: {', '.join([*values, *missing])}"
+        f"{called(measure)}: {', '.join([*values, *missing])}"
         if values or missing
-        else (f"{measure} was not measured")
+        else (f"{called(measure)} was not measured")
     )
     said += f" · {count(record.questions, 'question')}"
     return said + (f" · {record.undefined:,} undefined" if record.undefined else "")

@@ -5,12 +5,11 @@ import streamlit as st
 from selfrag.evaluation.background import Done
 from selfrag.evaluation.study import Study
 from selfrag.service import SelfRag
-from selfrag.ui.guarded import guarded
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner
 from selfrag.ui.result_words import since_before
 from selfrag.ui.study_page import draw_study
-from selfrag.wording import duration
+from selfrag.ui.under_way import draw_under_way
 
 
 def draw_run(rag: SelfRag) -> None:
@@ -20,31 +19,11 @@ def draw_run(rag: SelfRag) -> None:
         return
     st.divider()
     if not view.finished:
-        _under_way(rag)
+        draw_under_way(rag.studies.background(owner()), "What was searched is kept.")
     elif view.error is not None:
         (st.info if view.cancelled else st.error)(literal(view.error))
     elif view.ended is not None:
         _ended(rag, view.ended)
-
-
-@st.fragment(run_every=1.0)
-def _under_way(rag: SelfRag) -> None:
-    view = rag.studies.background(owner()).view()
-    if view is None or view.finished:
-        st.rerun()
-    left = "" if view.remaining is None else f", about {duration(view.remaining)} left of this"
-    of = f"{view.done:,} of {view.total:,}" if view.total else ""
-    st.progress(
-        view.done / view.total if view.total else 0.0,
-        f"**{literal(view.name)}**: {literal(view.what)} {of}{left}",
-    )
-    st.button(
-        "Cancel",
-        icon=":material/stop_circle:",
-        type="tertiary",
-        on_click=guarded(rag.studies.background(owner()).cancel),
-        help="What was searched is kept.",
-    )
 
 
 def _ended(rag: SelfRag, done: Done[Study]) -> None:

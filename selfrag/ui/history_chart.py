@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from selfrag.palette import Palette
 from selfrag.records.results import ResultRecord
-from selfrag.ui.result_words import best_first, series_name
+from selfrag.ui.result_words import best_first, called, falls, series_name, shown
 
 _TICKS = 8  #: dates that are written under the axis at most
 _DASHES = ("solid", "dash", "dot", "dashdot")
@@ -53,7 +53,8 @@ def over_time(
             },
             marker={"size": 9, "symbol": _SYMBOLS[place % len(_SYMBOLS)]},
             customdata=[when(record.ended_at) for _, record, _ in points],
-            hovertemplate=f"{name}: %{{y:.3f}}<br>%{{customdata}}<extra></extra>",
+            hovertemplate=f"{name}: %{{text}}<br>%{{customdata}}<extra></extra>",
+            text=[shown(each["mean"] or 0.0, measure) for _, _, each in points],
         )
     for number in data_changes(records):
         figure.add_vline(
@@ -73,7 +74,7 @@ def over_time(
         zeroline=False,
         tickangle=0,
     )
-    figure.update_yaxes(title=measure, gridcolor=colours.line, fixedrange=True)
+    figure.update_yaxes(title=called(measure), gridcolor=colours.line, fixedrange=True)
     figure.update_layout(
         height=320,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
@@ -96,27 +97,29 @@ def _data(record: ResultRecord) -> tuple[str | None, str | None]:
     return record.made_of.get("data"), record.made_of.get("library")
 
 
-def over_time_words(records: Sequence[ResultRecord], measure: str, name: str) -> str:
-    """What the chart says.
-
-    Args:
-        name: of the measure, as people read it.
-    """
-    last = records[-1]
+def over_time_words(records: Sequence[ResultRecord], measure: str) -> str:
+    """What the chart says."""
+    last, name = records[-1], called(measure)
     ranked = best_first(last, measure)
     if not ranked:
         return f"{name} is undefined in the latest of these results."
     series, mean = ranked[0]
-    said = f"In the latest result {series_name(last, series)} has the highest {name}: {mean:.3f}"
+    which = "lowest" if falls(measure) else "highest"
+    said = (
+        f"In the latest result {series_name(last, series)} has the {which} {name}: "
+        f"{shown(mean, measure)}"
+    )
     earlier = [
         value["mean"]
         for record in records[:-1]
         if (value := record.means.get(series, {}).get(measure)) and value["mean"] is not None
     ]
     if earlier:
-        difference = mean - (earlier[-1] or 0.0)
-        moved = f"{difference:+.3f}" if abs(difference) >= 0.0005 else "the same as"
-        said += f", {moved} {'since' if moved[0] in '+-' else ''} the one before".replace("  ", " ")
+        before = earlier[-1] or 0.0
+        same = shown(mean, measure) == shown(before, measure)
+        sign = "+" if mean > before else "-"
+        moved = "as in" if same else f"{sign}{shown(abs(mean - before), measure)} since"
+        said += f", {moved} the one before"
     said += "."
     if data_changes(records):
         said += " Values on the two sides of a dotted line are of other data: do not compare them."

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from selfrag.evaluation.answers.measures import MEASURES
 from selfrag.evaluation.history import RETRIEVAL
 from selfrag.evaluation.verdict import label
 from selfrag.records.results import ResultRecord
@@ -29,14 +30,29 @@ def series_name(record: ResultRecord, series: str) -> str:
     return label(series) if record.kind == RETRIEVAL else series
 
 
+def called(measure: str) -> str:
+    """A measure as people read it."""
+    return MEASURES[measure].label if measure in MEASURES else measure
+
+
+def shown(value: float, measure: str) -> str:
+    """A mean with as many decimals as the measure is shown with."""
+    return f"{value:.{MEASURES[measure].decimals if measure in MEASURES else 3}f}"
+
+
+def falls(measure: str) -> bool:
+    """Whether less is better, as with seconds."""
+    return measure in MEASURES and MEASURES[measure].higher is False
+
+
 def best_first(record: ResultRecord, measure: str) -> list[tuple[str, float]]:
-    """Series with their mean, the highest first; those where it is undefined are left out."""
+    """Series with their mean, the best first; those where it is undefined are left out."""
     found = [
         (series, mean)
         for series, measures in record.means.items()
         if (mean := measures.get(measure, {}).get("mean")) is not None
     ]
-    return sorted(found, key=lambda item: -item[1])
+    return sorted(found, key=lambda item: item[1] if falls(measure) else -item[1])
 
 
 def measures_of(records: list[ResultRecord]) -> list[str]:

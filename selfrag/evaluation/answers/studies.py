@@ -14,6 +14,7 @@ from selfrag.evaluation.answers.choice import AnswerChoice
 from selfrag.evaluation.answers.gold import Chunks, Gold, GoldFinder
 from selfrag.evaluation.answers.measuring import AnswerTask, MeasuredAnswers, measure
 from selfrag.evaluation.answers.plan import Plan, plan
+from selfrag.evaluation.answers.question_files import QuestionFiles
 from selfrag.evaluation.answers.questions import QuestionSet
 from selfrag.evaluation.answers.study import AnswerStudy
 from selfrag.evaluation.background import Background, Done
@@ -54,6 +55,9 @@ class AnswerStudies:
 
     Args:
         storage: the folder of all evaluations.
+
+    Attributes:
+        files: questions files that were uploaded.
     """
 
     def __init__(self, storage: Path, library: Open, history: History) -> None:
@@ -62,6 +66,7 @@ class AnswerStudies:
         self._history = history
         self._lock = threading.Lock()
         self._backgrounds: dict[str | None, Background[AnswerStudy]] = {}
+        self.files = QuestionFiles(self._storage / "questions")
 
     def background(self, owner: str | None = None) -> Background[AnswerStudy]:
         """What is measured for one person; nobody sees what another one asked."""

@@ -23,7 +23,17 @@ def quality(study: AnswerStudy) -> tuple[str, ...]:
 
 
 def sentences(study: AnswerStudy) -> list[str]:
-    """What the study says, the most important first."""
+    """What the study says: first what it does not, or not surely."""
+    return [*caveats(study), *findings(study)]
+
+
+def findings(study: AnswerStudy) -> list[str]:
+    """Which strategy is better, measure by measure."""
+    return [sentence for measure in quality(study) for sentence in about(study, measure)]
+
+
+def caveats(study: AnswerStudy) -> list[str]:
+    """Why it is not whole, what makes it doubtful, what was not measured."""
     said = []
     if study.stopped is not None:
         there = sum(each.answers for each in study.figures.values())
@@ -33,12 +43,11 @@ def sentences(study: AnswerStudy) -> list[str]:
         names = ", ".join(MEASURES[name].label for name in study.unavailable)
         why = next(iter(study.unavailable.values()))
         said.append(f"Not measured: {names}: {why}.")
-    for measure in quality(study):
-        said += _about(study, measure)
     return said
 
 
-def _about(study: AnswerStudy, measure: str) -> list[str]:
+def about(study: AnswerStudy, measure: str) -> list[str]:
+    """The best strategy against the others in one measure, in at most two sentences."""
     ranked = study.ranked(measure)
     if len(ranked) < 2:
         return []
@@ -57,7 +66,8 @@ def _about(study: AnswerStudy, measure: str) -> list[str]:
                 "in common: no test is possible."
             )
         else:
-            sentences.append(about_pair(pair, best, label, names, "is better than"))
+            said = about_pair(pair, best, label, names, "is better than")
+            sentences.append(said if label in said else f"{label}: {said}")
     return sentences
 
 
