@@ -18,6 +18,7 @@ from typing import Any
 from selfrag.errors import UserError
 from selfrag.evaluation.files import json_object, text_lines
 from selfrag.retrieval.query import MAX_QUERY
+from selfrag.wording import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,36 +51,43 @@ class BeirSet:
     left_out: tuple[LeftOut, ...] = ()
 
 
-def read_beir(folder: Path, split: str = "test", queries: str = "queries.jsonl") -> BeirSet:
+def read_beir(
+    folder: Path,
+    split: str = "test",
+    queries: str = "queries.jsonl",
+    called: str | None = None,
+) -> BeirSet:
     """The set in ``folder``.
 
     Args:
         split: which file of ``qrels/`` is taken.
         queries: the file of queries, for a set that asks in several languages.
+        called: what a person calls the folder, for its name and for errors.
 
     Raises:
         UserError: a file is missing or damaged, an id comes twice, qrels name a query or a
             document that is not there, or no query can be measured.
     """
+    within = _Named(folder, called or str(folder))
     documents = {
         key: "\n".join(part for part in (row.get("title"), row.get("text")) if part)
-        for key, row in _rows(folder / "corpus.jsonl")
+        for key, row in _rows(within / "corpus.jsonl")
     }
-    asked = {key: row.get("text") or "" for key, row in _rows(folder / queries)}
-    qrels = _qrels(folder / "qrels" / f"{split}.tsv")
-    _must_be_known("query", qrels, asked, folder)
+    asked = {key: row.get("text") or "" for key, row in _rows(within / queries)}
+    qrels = _qrels(within / f"qrels/{split}.tsv")
+    _must_be_known("query", qrels, asked, within)
     judged = (document for grades in qrels.values() for document in grades)
-    _must_be_known("document", judged, documents, folder)
+    _must_be_known("document", judged, documents, within)
     reasons = {key: _why_not(text, qrels[key]) for key, text in asked.items() if key in qrels}
     left_out = tuple(LeftOut(key, asked[key], why) for key, why in reasons.items() if why)
     if len(left_out) == len(reasons):
         first = left_out[0]
         raise UserError(
-            f"Nothing can be measured on {folder.name}: {first.id!r}, for one, has {first.why}. "
-            "Take a set whose questions have texts and relevant documents."
+            f"Nothing can be measured on {called or folder.name}: {first.id!r}, for one, has "
+            f"{first.why}. Take a set whose questions have texts and relevant documents."
         )
     return BeirSet(
-        name=folder.name,
+        name=called or folder.name,
         documents=documents,
         queries={key: asked[key] for key, why in reasons.items() if not why},
         qrels={key: qrels[key] for key, why in reasons.items() if not why},
@@ -99,7 +107,23 @@ def _why_not(question: str, grades: Mapping[str, int]) -> str | None:
     return None
 
 
-def _rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A path, and how errors name it."""
+
+    path: Path
+    called: str
+
+    def __truediv__(self, name: str) -> "_Named":
+        # As the system writes paths where it is one, and with / in a set that was uploaded.
+        own = self.called == str(self.path)
+        return _Named(self.path / name, str(self.path / name) if own else f"{self.called}/{name}")
+
+    def __str__(self) -> str:
+        return self.called
+
+
+def _rows(path: _Named) -> list[tuple[str, dict[str, Any]]]:
     rows = []
     for number, line in enumerate(text_lines(_text(path)), start=1):
         if not line.strip():
@@ -121,7 +145,7 @@ def _rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
     return rows
 
 
-def _qrels(path: Path) -> dict[str, dict[str, int]]:
+def _qrels(path: _Named) -> dict[str, dict[str, int]]:
     qrels: dict[str, dict[str, int]] = {}
     try:
         lines = list(csv.reader(text_lines(_text(path)), delimiter="\t"))
@@ -154,9 +178,9 @@ def _is_grade(text: str) -> bool:
     return True
 
 
-def _text(path: Path) -> str:
+def _text(path: _Named) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise UserError(
             f"{path} is not there: a folder in BEIR layout has corpus.jsonl, queries.jsonl and "
@@ -166,10 +190,14 @@ def _text(path: Path) -> str:
         raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from None
 
 
-def _must_be_known(kind: str, named: Iterable[str], known: Iterable[str], folder: Path) -> None:
+_MANY = {"query": "queries", "document": "documents"}
+
+
+def _must_be_known(kind: str, named: Iterable[str], known: Iterable[str], folder: _Named) -> None:
     missing = sorted(set(named) - set(known))
     if missing:
         raise UserError(
-            f"The qrels of {folder} name {len(missing)} that are not there, such as the {kind} "
-            f"{missing[0]!r}: take qrels that belong to these files."
+            f"The qrels of {folder} name {count(len(missing), kind, _MANY[kind])} that "
+            f"{'is' if len(missing) == 1 else 'are'} not there, such as {missing[0]!r}: take qrels "
+            "that belong to these files."
         )

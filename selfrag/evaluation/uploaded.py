@@ -5,7 +5,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 from selfrag.errors import UserError
-from selfrag.evaluation.beir import read_beir
+from selfrag.evaluation.beir import BeirSet, read_beir
 from selfrag.evaluation.files import opened_zip
 
 _LARGEST = 2_000_000_000  #: bytes of all that is unpacked
@@ -39,11 +39,11 @@ class Sets:
             raise UserError(f"There is no set {name!r} (any more): choose another.")
         return self._folder / name
 
-    def add(self, content: bytes, name: str) -> str:
+    def add(self, content: bytes, name: str) -> BeirSet:
         """Unpack a zip, check that it is a set, and keep it in place of one with its name.
 
         Returns:
-            the name of the set: that of the folder in the zip, or of the file.
+            the set; its name is that of the folder in the zip, or of the file.
 
         Raises:
             UserError: it is no zip, is damaged or too large, or holds no set in BEIR layout.
@@ -56,7 +56,7 @@ class Sets:
         """Delete a set; what was measured on it is kept."""
         shutil.rmtree(self.path(name))
 
-    def _unpack(self, zipped: zipfile.ZipFile, name: str) -> str:
+    def _unpack(self, zipped: zipfile.ZipFile, name: str) -> BeirSet:
         corpora = [PurePosixPath(i.filename) for i in zipped.infolist()]
         roots = sorted(
             (path.parent for path in corpora if path.name == "corpus.jsonl"),
@@ -92,12 +92,12 @@ class Sets:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with zipped.open(item) as source, target.open("wb") as out:
                     shutil.copyfileobj(source, out)
-            read_beir(part)
+            data = read_beir(part, called=called)
             shutil.rmtree(self._folder / called, ignore_errors=True)
             part.rename(self._folder / called)
         finally:
             shutil.rmtree(part, ignore_errors=True)
-        return called
+        return data
 
 
 def _safe(name: str) -> str:

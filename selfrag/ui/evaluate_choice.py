@@ -3,6 +3,7 @@
 import streamlit as st
 
 from selfrag.errors import UserError
+from selfrag.evaluation.beir import BeirSet
 from selfrag.evaluation.label_study import NAME as LABELS
 from selfrag.evaluation.study import MEASURES
 from selfrag.retrieval.comparison import MOST
@@ -112,12 +113,26 @@ def _take(rag: SelfRag) -> None:
     if given is None:
         return
     try:
-        name = rag.studies.sets.add(given.getvalue(), given.name)
+        data = rag.studies.sets.add(given.getvalue(), given.name)
     except UserError as error:
         st.session_state[_TOLD] = (False, str(error))
         return
-    st.session_state[_TOLD] = (True, f"{name} is there: choose modes and measure.")
-    st.session_state[_SET] = name
+    st.session_state[_TOLD] = (True, _taken(data))
+    st.session_state[_SET] = data.name
+
+
+def _taken(data: BeirSet) -> str:
+    """What is there now, and what of it cannot be measured."""
+    said = (
+        f"{data.name} is there: {count(len(data.queries), 'question')}, "
+        f"{count(len(data.documents), 'document')}. Choose modes and measure."
+    )
+    if data.left_out:
+        first = data.left_out[0]
+        number = count(len(data.left_out), "question")
+        some = "it" if len(data.left_out) == 1 else f"{first.id!r}, for one,"
+        said += f" {number} left out ({first.id!r}): {some} has {first.why}."
+    return said
 
 
 def _remove(rag: SelfRag, name: str) -> None:

@@ -104,7 +104,7 @@ def test_a_study_that_is_stopped_goes_on_after_the_application_was_killed(
         [{"name": "many.zip", "mimeType": "application/zip", "buffer": many(3_000)}]
     )
     expect(taking).to_be_enabled(timeout=_SLOW)
-    until(page, taking, page.get_by_text("many is there: choose modes and measure"))
+    until(page, taking, page.get_by_text("many is there: 1 question"))
     page.keyboard.press("Escape")
     cancel = page.get_by_role("button", name="Cancel")
     until(page, page.get_by_role("button", name="Measure", exact=True), cancel)

@@ -70,8 +70,8 @@ def test_unjudged_query_is_left_out_and_counted(folder: Path) -> None:
         ("qrels/test.tsv", None, r"test\.tsv is not there"),
         ("qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "judges nothing"),
         ("qrels/test.tsv", "q1\td1\t1\nq1 d2 1\n", "Line 2"),
-        ("qrels/test.tsv", "q1\td99\t1\n", "the document 'd99'"),
-        ("qrels/test.tsv", "q99\td1\t1\n", "the query 'q99'"),
+        ("qrels/test.tsv", "q1\td99\t1\n", "1 document that is not there, such as 'd99'"),
+        ("qrels/test.tsv", "q99\td1\t1\n", "1 query that is not there, such as 'q99'"),
         ("corpus.jsonl", '{"_id": "d1"}\n{"_id": "d1"}\n', "'d1' more than once"),
         ("queries.jsonl", '{"text": "?"}\n', "Line 1"),
         ("queries.jsonl", "[1]\n", "Line 1"),
@@ -150,3 +150,17 @@ def test_vectors_are_kept_for_the_next_time(folder: Path, tmp_path: Path) -> Non
     next((tmp_path / "kept").glob("*.npy")).write_bytes(b"damaged")
     with experiment(read_beir(folder), model, cache_dir=tmp_path / "kept") as opened:
         assert opened.search("glacier", Mode.DENSE).hits
+
+
+def test_judged_query_that_cannot_be_measured_is_left_out_and_named(folder: Path) -> None:
+    rows = {"q1": " ", "q2": QUERIES["q2"], "q3": "x" * 9_000, "q4": "nothing is relevant"}
+    write(folder / "queries.jsonl", [{"_id": k, "text": t} for k, t in rows.items()])
+    (folder / "qrels" / "test.tsv").write_text("q1\td1\t1\nq2\td4\t1\nq3\td2\t1\nq4\td3\t0\n")
+    data = read_beir(folder)
+    assert data.queries.keys() == data.qrels.keys() == {"q2"}
+    assert [(each.id, each.why.split(",")[0]) for each in data.left_out] == [
+        ("q1", "no text"),
+        ("q3", "9"),
+        ("q4", "no document that is judged relevant"),
+    ]
+    assert data.unjudged == 0

@@ -75,7 +75,7 @@ def test_uploaded_set_is_measured_and_the_same_again_is_told(
     harbour: SelfRag,  # noqa: F811
     app: AppTest,
 ) -> None:
-    assert harbour.studies.sets.add(zipped(), "upload.zip") == "dam"
+    assert harbour.studies.sets.add(zipped(), "upload.zip").name == "dam"
     app.run()
     next(box for box in app.selectbox if box.label == "Questions").set_value("dam").run()
     said = measure(app, harbour)
@@ -136,16 +136,21 @@ def test_address_of_a_result_that_is_gone_is_a_sentence(harbour: SelfRag) -> Non
         (zipped(queries_jsonl=""), "is not there"),
         (zipped(queries_jsonl='{"_id": "q9", "text": "?"}'), "take qrels that belong"),
         (zipped(queries_jsonl='{"_id": "q1", "text": "água"}'.encode("latin-1")), "UTF-8"),
-        (zipped(queries_jsonl=lines({"q1": "a", "q2": "b"}) * 2), "more than once"),
+        (zipped(queries_jsonl=lines({"q1": "a", "q2": "b"}) * 2), "dam/queries.jsonl has the id"),
+        (zipped(queries_jsonl=lines({"q1": " ", "q2": ""})), "measured on dam: 'q1', .* no text"),
+        (zipped(**{"qrels/test.tsv": "q1\td1\t0\n"}), "no document that is judged relevant"),
+        (zipped(**{"qrels/test.tsv": "q1\td1\t1\nq1\td1\t0\n"}), "a second time"),
     ],
 )
 def test_upload_that_is_no_set_is_refused_and_leaves_nothing(
     rag: SelfRag,  # noqa: F811
+    tmp_path: Path,
     content: bytes,
     said: str,
 ) -> None:
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=said) as told:
         rag.studies.sets.add(content, "upload.zip")
+    assert ".part" not in str(told.value) and str(tmp_path) not in str(told.value)
     assert rag.studies.sets.all() == []
 
 
@@ -154,7 +159,7 @@ def test_zip_cannot_write_outside_its_folder(rag: SelfRag, tmp_path: Path) -> No
     with zipfile.ZipFile(out, "a") as made:
         made.writestr("qrels/../../../outside.tsv", "x")
         made.writestr("../outside.tsv", "x")
-    assert rag.studies.sets.add(out.getvalue(), "../up load.zip") == "up_load"
+    assert rag.studies.sets.add(out.getvalue(), "../up load.zip").name == "up_load"
     assert not list(tmp_path.rglob("outside*")) or all(
         "qrels" in path.parts for path in tmp_path.rglob("outside*")
     )
