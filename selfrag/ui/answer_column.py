@@ -3,12 +3,12 @@
 What it cites opens over the page, since a column is too narrow for a page of a document.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from selfrag.reflection.differences import place_of
 from selfrag.reflection.events import Citation, ClaimGrade
@@ -32,7 +32,6 @@ from selfrag.ui.step_details import CLAIMS
 from selfrag.ui.timeline import Timeline
 from selfrag.ui.trace_link import draw_trace
 from selfrag.ui.verdict import draw_no_model, draw_verdict, foot_line
-from selfrag.wording import duration
 
 _QUOTE = 160  #: characters
 _BROKEN = ("failed", "stopped")
@@ -89,7 +88,10 @@ def draw_ended(
         _citations(end.citations, alone)
     with st.expander("Step by step", type="compact", icon=":material/list:"):
         Timeline(Level.STORY).draw(view)
-    _path(run_id, view)
+    path = _path(run_id)
+    if path is not None:
+        with path:
+            draw_path(view.nodes, finished=end is not None, shape=shape_of(view))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         draw_share(rag, run_id, view, presented=False)
         draw_feedback(rag, run_id)
@@ -176,7 +178,9 @@ def _mark(is_alone: bool, alone: Alone) -> str:
     return f" :gray-badge[{alone.where}]" if is_alone else ""
 
 
-def _path(run_id: str, view: RunView) -> None:
+def _path(run_id: str) -> DeltaGenerator | None:
+    """Where the way through the graph is drawn; None while nobody wants to see it: several graphs
+    that are laid out anew at each step keep a browser busy."""
     opened = st.expander(
         "The path through the graph",
         type="compact",
@@ -184,9 +188,7 @@ def _path(run_id: str, view: RunView) -> None:
         key=f"path-{run_id}",
         on_change="rerun",
     )
-    if opened.open:
-        with opened:
-            draw_path(view.nodes, finished=view.finished is not None, shape=shape_of(view))
+    return opened.empty() if opened.open else None
 
 
 class LiveColumn:
@@ -194,9 +196,10 @@ class LiveColumn:
 
     def __init__(self, run: Run, view: RunView, position: int) -> None:
         self._run, self._view, self._position = run, view, position
-        self._state, self._draft = st.empty(), st.empty()
+        st.markdown("##### :primary[:material/pending: Working on it]", anchors=False)
+        self._draft = st.empty()
         self._timeline = Timeline(Level.STORY)
-        self._path = st.empty()
+        self._path = _path(run.id)
         self._shown: dict[str, object] = {}
 
     def take(self) -> bool:
@@ -210,18 +213,13 @@ class LiveColumn:
     def draw(self) -> None:
         """Bring the column up to date; what has not changed is left alone."""
         view = self._view
-        elapsed = duration(time.time() - self._run.started_at)
-        if self._new("state", elapsed):
-            self._state.markdown(
-                f"##### :primary[:material/pending: Working on it] :small[:gray[{elapsed}]]",
-                anchors=False,
-            )
         if view.draft and self._new("draft", view.draft):
             self._draft.markdown(as_written(view)(view.draft))
         if self._new("nodes", (len(view.nodes), view.running is None)):
             self._timeline.draw(view)
-            with self._path.container():
-                draw_path(view.nodes, finished=False, shape=shape_of(view))
+            if self._path is not None:
+                with self._path:
+                    draw_path(view.nodes, finished=False, shape=shape_of(view))
 
     def _new(self, what: str, value: object) -> bool:
         changed = self._shown.get(what) != value
