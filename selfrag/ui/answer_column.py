@@ -107,7 +107,7 @@ def draw_opened(rag: SelfRag, views: dict[str, RunView]) -> bool:
     return True
 
 
-@st.dialog("Where it stands", width="large", on_dismiss=lambda: st.session_state.pop(_OPEN, None))
+@st.dialog("Where it stands", width="medium", on_dismiss=lambda: st.session_state.pop(_OPEN, None))
 def _evidence(rag: SelfRag, run_id: str, view: RunView) -> None:
     draw_evidence(rag, run_id, view)
 
