@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from selfrag.documents import ocr
 from selfrag.errors import UserError
+from selfrag.evaluation.answers.judge import JudgeChoice, judge_model
 from selfrag.models.chat import probe
 from selfrag.models.gguf import LocalModel
 from selfrag.models.rerankers import Reranker, RerankerState, make_reranker
@@ -55,6 +56,7 @@ def examine(rag: "SelfRag", *, ask_endpoints: bool = False) -> list[Check]:
         _embeddings(rag),
         _reranker(rag.reranker),
         *_language_models(rag.settings, rag.casting, ask_endpoints),
+        *_evaluation_judge(rag.settings, ask_endpoints),
         *_tracing(rag.settings),
         _ocr(),
     ]
@@ -72,6 +74,7 @@ def examine_closed(settings: Settings, why: str, *, ask_endpoints: bool = False)
         *checks,
         _reranker(reranker),
         *_language_models(settings, casting, ask_endpoints),
+        *_evaluation_judge(settings, ask_endpoints),
         *_tracing(settings),
         _ocr(),
     ]
@@ -205,6 +208,29 @@ def _parts(settings: Settings) -> str:
         "local": "the local judge",
     }[settings.judges]
     return f"{writer}{' writes' * (settings.writes == 'chat')}, {judge} judges"
+
+
+def _evaluation_judge(settings: Settings, ask: bool) -> list[Check]:
+    """Nothing where evaluations have no judge of their own, as by default."""
+    if not (settings.evaluation_judge_model or settings.evaluation_judge_base_url):
+        return []
+    try:
+        choice = JudgeChoice.of(settings)
+        where = settings.evaluation_endpoint or "OpenAI"
+        said = f"{choice.name} grades evaluations, at {where}"
+        if choice.warning:
+            return [Check("evaluation judge", Verdict.MISSING, choice.warning)]
+        if not ask or choice.model is None:
+            return [Check("evaluation judge", Verdict.OK, said)]
+        model = judge_model(settings, choice.model)
+    except UserError as error:
+        return [Check("evaluation judge", Verdict.PROBLEM, str(error))]
+    try:
+        found = probe(model)
+    finally:
+        model.root_client.close()
+    verdict = Verdict.OK if found.ok else Verdict.PROBLEM
+    return [Check("evaluation judge", verdict, found.sentence)]
 
 
 def _local_model(model: LocalModel) -> Check:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from langchain_openai import ChatOpenAI
+
 from selfrag.errors import UserError
 from selfrag.evaluation.answers.chat_grader import ChatGrader, Embeds
 from selfrag.evaluation.answers.families import family
@@ -127,18 +129,27 @@ def grader_of(
         model = casting.chat_model(choice.model)
         yield ChatGrader(model, choice.model, ledger, embeddings, pay=pay, at_once=at_once)
         return
-    model = make_chat_model(
-        model=choice.model,
+    model = judge_model(settings, choice.model)
+    try:
+        yield ChatGrader(model, choice.model, ledger, embeddings, pay=pay, at_once=at_once)
+    finally:
+        model.root_client.close()
+
+
+def judge_model(settings: Settings, name: str) -> ChatOpenAI:
+    """The model at an endpoint of its own; to be closed by whoever asked for it.
+
+    Raises:
+        UserError: the endpoint needs a key and has none.
+    """
+    return make_chat_model(
+        model=name,
         base_url=settings.evaluation_endpoint,
         api_key=settings.evaluation_key,
         temperature=settings.llm_temperature,
         timeout=settings.llm_timeout,
         requests_per_minute=settings.llm_requests_per_minute,
     )
-    try:
-        yield ChatGrader(model, choice.model, ledger, embeddings, pay=pay, at_once=at_once)
-    finally:
-        model.root_client.close()
 
 
 def _own_work(settings: Settings, judge: str) -> str:

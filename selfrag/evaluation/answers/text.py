@@ -5,10 +5,11 @@ import io
 import json
 from collections.abc import Sequence
 
+from selfrag.evaluation.answers.choice import ORACLE
 from selfrag.evaluation.answers.measures import MEASURES, SPENT
 from selfrag.evaluation.answers.rows import Row
 from selfrag.evaluation.answers.study import AnswerStudy
-from selfrag.evaluation.significance import Mean
+from selfrag.evaluation.significance import Mean, Pair
 from selfrag.evaluation.study_text import Table, as_page, better_than, plain, tests
 from selfrag.evaluation.verdict import about_pair
 from selfrag.wording import count
@@ -37,7 +38,7 @@ def caveats(study: AnswerStudy) -> list[str]:
     said = []
     if study.stopped is not None:
         there = sum(each.answers for each in study.figures.values())
-        said.append(f"It was stopped: {study.stopped}. {count(there, 'answer')} are counted.")
+        said.append(f"It was stopped: {study.stopped}. It counts {count(there, 'answer')}.")
     said += study.warnings
     if study.unavailable:
         names = ", ".join(MEASURES[name].label for name in study.unavailable)
@@ -47,32 +48,35 @@ def caveats(study: AnswerStudy) -> list[str]:
 
 
 def about(study: AnswerStudy, measure: str) -> list[str]:
-    """The best strategy against the others in one measure, in at most two sentences."""
-    ranked = study.ranked(measure)
-    if len(ranked) < 2:
+    """The best strategy against the others in one measure, and against itself where the evidence
+    makes a difference, in at most three sentences."""
+    ranked = [name for name in study.ranked(measure) if not name.endswith(ORACLE)]
+    if not ranked:
         return []
     best = ranked[0]
-    about = sorted(
-        (pair for pair in study.pairs[measure] if best in (pair.a, pair.b)),
-        key=lambda pair: (not pair.significant, ranked.index(_other(pair.a, pair.b, best))),
-    )
-    names = {name: name for name in study.figures}
+    told = [
+        pair
+        for pair in study.pairs[measure]
+        if best in (pair.a, pair.b)
+        and (pair.significant or not any(name.endswith(ORACLE) for name in (pair.a, pair.b)))
+    ]
+    told.sort(key=lambda pair: not pair.significant)
+    return [_sentence(measure, pair, best) for pair in told[:3]]
+
+
+def _sentence(measure: str, pair: Pair, best: str) -> str:
     label = MEASURES[measure].label
-    sentences = []
-    for pair in about[:2]:
-        if pair.difference.queries < 2:
-            sentences.append(
-                f"{label}: {pair.a} and {pair.b} have {count(pair.difference.queries, 'question')} "
-                "in common: no test is possible."
-            )
-        else:
-            said = about_pair(pair, best, label, names, "is better than")
-            sentences.append(said if label in said else f"{label}: {said}")
-    return sentences
-
-
-def _other(a: str, b: str, one: str) -> str:
-    return b if a == one else a
+    number = pair.difference.queries
+    if number < 2:
+        return (
+            f"{label}: {pair.a} and {pair.b} have {count(number, 'question')} in common: no test "
+            "is possible."
+        )
+    if not pair.difference.wins and not pair.difference.losses:
+        return f"{label}: {pair.a} and {pair.b} are equal on all {count(number, 'question')}."
+    other = pair.b if pair.a == best else pair.a
+    better = best if (pair.difference.mean > 0) == (pair.a == best) else other
+    return about_pair(pair, better, label, {pair.a: pair.a, pair.b: pair.b}, "is better than")
 
 
 def tables(study: AnswerStudy) -> list[Table]:
@@ -142,7 +146,7 @@ def _cells(study: AnswerStudy) -> Table:
     heads = [
         "strategy",
         *("evidence, answered", "evidence, abstained", "none, answered", "none, abstained"),
-        *("not known", "precision", "recall", "over-cautious", "over-confident"),
+        *("not known", "precision", "recall", "over cautious", "over confident"),
     ]
     rows = []
     for name, each in study.abstention.items():

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from selfrag.diagnosis import Verdict, examine
 from selfrag.errors import ModelError, UserError
 from selfrag.evaluation.answers.chat_grader import ChatGrader
 from selfrag.evaluation.answers.families import family
@@ -290,6 +291,29 @@ def test_judge_of_another_endpoint_is_sent_its_own_key_and_no_other(
         sent = {request.headers.get("authorization", "") for request in judge.requests}
         assert sent and not any("writers" in header for header in sent)
         assert {request.body["model"] for request in judge.requests} == {"judging"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "ok", "said"),
+    [
+        ({}, True, "answers and takes scripted"),
+        ({"evaluation_judge_model": "unknown"}, True, "serves scripted"),
+        ({"evaluation_judge_base_url": "http://127.0.0.1:9/v1"}, False, "127.0.0.1:9"),
+        ({"evaluation_judge_model": None}, False, "name the model"),
+    ],
+)
+def test_doctor_asks_whether_the_judge_answers(
+    open_rag: Callable[..., SelfRag],
+    llm_server: LlmServer,
+    settings: dict[str, str],
+    ok: bool,
+    said: str,
+) -> None:
+    own = {"evaluation_judge_model": "scripted", "evaluation_judge_base_url": llm_server.url}
+    checks = examine(open_rag(**{**own, **settings}), ask_endpoints=True)
+    (check,) = [each for each in checks if each.name == "evaluation judge"]
+    assert (check.verdict is Verdict.OK) is ok
+    assert said in check.sentence
 
 
 @pytest.mark.parametrize(
