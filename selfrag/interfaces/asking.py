@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from selfrag.errors import UserError
 from selfrag.interfaces.problems import Problem
@@ -15,6 +15,16 @@ MOST_RUNS = 500
 QUESTION = "How much do the solar panels cost?"  #: an example that the sample library answers
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY)]
+
+
+def _no_truth_value(value: Any) -> Any:
+    """Pydantic takes true for 1."""
+    if isinstance(value, bool):
+        raise ValueError("a whole number belongs here, not true or false")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_no_truth_value)]
 DocumentIds = Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=1000)]
 
 
@@ -29,7 +39,7 @@ class SearchParameters(Asked):
 
     q: Text = Field(description="What to look for.", examples=["solar panels"])
     mode: Mode = Field(default=Mode.FULL, description="How far down the funnel.")
-    k: int | None = Field(default=None, ge=1, le=MOST_PASSAGES, description="Passages wanted.")
+    k: Whole | None = Field(default=None, ge=1, le=MOST_PASSAGES, description="Passages wanted.")
     document: DocumentIds | None = Field(
         default=None, description="Id of a document to search in; may be repeated."
     )
@@ -50,7 +60,7 @@ class AnswerParameters(Asked):
     documents: DocumentIds | None = Field(
         default=None, description="Ids of the documents to search in; all where not given."
     )
-    max_retries: int | None = Field(
+    max_retries: Whole | None = Field(
         default=None, ge=0, le=MOST_RETRIES, description="Of each kind."
     )
     strategy: Literal["plain", "critique", "selfrag"] | None = Field(
@@ -59,7 +69,7 @@ class AnswerParameters(Asked):
     retrieval: Literal["adaptive", "always", "never"] | None = Field(
         default=None, description="Whether to look in the documents: adaptive, always or never."
     )
-    k: int | None = Field(
+    k: Whole | None = Field(
         default=None, ge=1, le=MOST_PASSAGES, description="Passages of each search."
     )
     claim: bool | None = Field(
@@ -78,7 +88,7 @@ class AnswerBody(AnswerParameters):
 class RunsParameters(Asked):
     """A look at the latest runs."""
 
-    limit: int = Field(default=20, ge=1, le=MOST_RUNS, description="Runs wanted.")
+    limit: Whole = Field(default=20, ge=1, le=MOST_RUNS, description="Runs wanted.")
 
 
 _M = TypeVar("_M", bound=BaseModel)

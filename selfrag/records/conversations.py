@@ -6,6 +6,7 @@ belong together otherwise (a question asked in several ways), and is listed apar
 regard to case and accents.
 """
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -79,7 +80,7 @@ class Conversations:
     """The conversations in the database.
 
     Args:
-        stop: called with the ids of runs that are about to be deleted.
+        stop: called, beside, with the ids of runs that were deleted.
     """
 
     def __init__(
@@ -247,7 +248,8 @@ class Conversations:
     def delete(
         self, conversation_id: str, owner: str | None = None, *, kind: str | None = None
     ) -> bool:
-        """Delete it with its runs and what was said of them; those under way are stopped.
+        """Delete it with its runs and what was said of them; those under way are
+        stopped, which is not waited for.
 
         Returns:
             False where it is not there (any more), or someone else's.
@@ -255,12 +257,13 @@ class Conversations:
         if self.get(conversation_id, owner, kind=kind) is None:
             return False
         inside = select(turns.c.run_id).where(turns.c.conversation_id == conversation_id)
-        with self._engine.connect() as connection:
-            self._stop([row.run_id for row in connection.execute(inside)])
         with self._engine.begin() as connection:
-            # Named again: a question may have been asked in another tab since.
-            _delete_runs(connection, [row.run_id for row in connection.execute(inside)])
+            run_ids = [row.run_id for row in connection.execute(inside)]
+            _delete_runs(connection, run_ids)
             connection.execute(delete(conversations).where(conversations.c.id == conversation_id))
+        # A run that is stopped first puts together what it has, which may take seconds; how it
+        # ended is written nowhere, since its row is gone.
+        threading.Thread(target=self._stop, args=(run_ids,), name="stop-deleted").start()
         return True
 
 

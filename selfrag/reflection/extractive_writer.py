@@ -1,6 +1,7 @@
 """The writer that answers when no language model is configured: whole sentences, quoted.
 
-1. The best sentences of the passages are ranked by the evidence (``selfrag.models.evidence``).
+1. The best sentences of the passages are ranked by the evidence (``selfrag.models.evidence``). A
+   heading names what the sentences under it say: it is only quoted where there is nothing else.
 2. One to three are taken: the best, and those nearly as likely to hold the answer.
 3. A sentence that only makes sense after the one before it ("It ...") brings that one along.
 4. They are put in the order of the document, each with the mark of its passage.
@@ -10,6 +11,7 @@ It adds no word of its own, so that every sentence of an answer stands in a docu
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -36,6 +38,10 @@ _LEANS_BACK = re.compile(
     r"|el|ellos|ellas|ello|eso|esto|ese|esa|su|sus|il|elle|ils|elles|cela|ceci|cette|ces|son|sa"
     r"|er|sie|es|dies|diese[rs]?|sein|seine|ihr|ihre|egli|essa|questo|questa|questi|hij|zij|dit"
     r"|deze)\b"
+)
+#: A few words, numbered perhaps, without a figure or a colon that would say something.
+_HEADING = re.compile(
+    r"(?:(?:\d{1,2}(?:\.\d{1,2})*|[A-Z]|[IVX]{1,5})[.)]?\s+)?(?:[^\W\d][^\s\d:.;!?]*\s*){1,9}"
 )
 _MARK = re.compile(r"[\[(](\s*doc(?:ument)?s?\.?\s*[\d,\s]+)[\])]", re.IGNORECASE)
 
@@ -90,6 +96,8 @@ def select(evidence: Evidence, refused: set[str] = frozenset()) -> list[Candidat
         for row in evidence.best_first()
     ]
     ranked = [(s, c) for s, c in ranked if _bare(c.sentence.text) not in refused]
+    headings = headings_in(evidence.candidates)
+    ranked = [(s, c) for s, c in ranked if c not in headings] or ranked
     if not ranked:
         return []
     best = ranked[0][0]
@@ -104,6 +112,18 @@ def select(evidence: Evidence, refused: set[str] = frozenset()) -> list[Candidat
     if before is not None and before not in taken and _bare(before.sentence.text) not in refused:
         taken = [taken[0], before, *taken[1:]][:MOST]
     return taken
+
+
+def headings_in(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Those that name what the whole sentence after them, in the same passage, begins to say."""
+    return [
+        one
+        for one, after in pairwise(candidates)
+        if one.passage == after.passage
+        and after.sentence.whole
+        and not one.sentence.whole
+        and _HEADING.fullmatch(one.sentence.text)
+    ]
 
 
 def in_reading_order(chosen: Sequence[Candidate], passages: Sequence[Passage]) -> list[Candidate]:

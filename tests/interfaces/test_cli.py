@@ -59,6 +59,24 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     return made
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("command", [["documents", "--json"], ["documents"], ["settings"]])
+def test_output_that_cannot_be_written_is_told_in_a_sentence(shell: Shell, command: list[str]):
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "selfrag", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+            env=shell.env,
+        )
+    assert done.returncode == 1
+    assert "The output could not be written" in done.stderr
+    assert "Traceback" not in done.stderr and "library is full" not in done.stderr
+
+
 def test_ingest_reports_each_file_and_fails_if_one_did(tmp_path: Path):
     shell = Shell(tmp_path)
     pdfs = tmp_path / "pdfs"

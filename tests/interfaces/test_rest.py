@@ -7,9 +7,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx
 import pytest
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 
+from selfrag.interfaces.access.clients import Limits
+from selfrag.interfaces.rest.endpoint import CLIENT_GONE, Call, Endpoint, serve
 from selfrag.reflection.events import is_kept
 from selfrag.retrieval.query import MAX_QUERY
 from selfrag.service import SelfRag
@@ -49,6 +54,26 @@ def problem(answer: httpx.Response, status: int) -> str:
     assert told["status"] == status
     assert told["detail"]
     return str(told["detail"])
+
+
+@pytest.mark.parametrize("name", ["k", "max_retries"])
+def test_true_is_no_number(api: httpx.Client, name: str):
+    answer = api.post("/api/answer", json={"question": QUESTION, name: True})
+    assert f"{name}: " in problem(answer, 422)
+    assert "whole number" in answer.json()["detail"]
+
+
+def test_client_that_goes_away_within_its_upload_is_no_error(caplog: pytest.LogCaptureFixture):
+    async def broken_off(_: Call) -> Response:
+        raise ClientDisconnect
+
+    upload = Endpoint("POST", "/documents", broken_off, "Upload", {})
+    scope = {"type": "http", "method": "POST", "path": "/api/documents", "headers": []}
+    with caplog.at_level("INFO"):
+        answered = anyio.run(serve, upload, Request(scope), lambda: None, Limits())
+    assert answered.status_code == CLIENT_GONE
+    (said,) = [record for record in caplog.records if record.name.startswith("selfrag")]
+    assert "the client went away" in said.getMessage() and said.exc_info is None
 
 
 def test_document_is_added_listed_read_and_removed(api: httpx.Client, handbook: Path):

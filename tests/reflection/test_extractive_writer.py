@@ -60,6 +60,18 @@ def test_sentence_that_answers_is_quoted_with_its_mark(
     assert re.search(rf"{re.escape(quoted)}[^\[]*\[Doc {number}\]", found)
 
 
+def test_heading_is_no_answer_where_a_sentence_stands_under_it(writer: ExtractiveWriter) -> None:
+    rents = "5. Rents and fees\nIt is paid on the first of the month: 640 euros for a room."
+    found = answer(writer, "What are the rents and fees?", [passage(1, rents)])
+    assert "640 euros" in found and "5. Rents and fees" not in found
+
+
+def test_row_with_a_figure_is_no_heading(writer: ExtractiveWriter) -> None:
+    row = "Deposit per room: 200 euros\nIt is given back within a month of moving out."
+    found = answer(writer, "How much is the deposit per room?", [passage(1, row)])
+    assert "Deposit per room: 200 euros" in found
+
+
 def test_every_word_of_an_answer_stands_in_the_passage_it_cites(writer: ExtractiveWriter) -> None:
     for question in ("What is reimbursed for travel and meals?", "What is said about leave?"):
         for piece in writer.write(question, PASSAGES):

@@ -119,6 +119,22 @@ def test_deleting_a_conversation_stops_its_run_and_leaves_nothing_of_it(
     assert harbour.conversations.count() == 0
 
 
+def test_deleting_a_conversation_does_not_wait_for_its_run_to_stop(
+    harbour: SelfRag, monkeypatch: pytest.MonkeyPatch
+):
+    go = held(harbour, monkeypatch)
+    run = harbour.start(QUESTION, place=Place("a"))
+    may, stop = threading.Event(), run.stop
+    monkeypatch.setattr(run, "stop", lambda: may.wait(20) and stop())
+    assert harbour.conversations.delete("a")
+    assert not run.log.closed
+    assert harbour.conversations.count() == 0 and harbour.recorded(run.id) is None
+    may.set()
+    assert run.result(5).status == "stopped"
+    go.set()
+    assert harbour.conversations.count() == 0 and harbour.recorded(run.id) is None
+
+
 def test_question_that_cannot_be_recorded_is_refused_and_not_begun(harbour: SelfRag):
     with harbour._documents._engine.begin() as connection:
         connection.execute(text("DROP TABLE turns"))

@@ -22,6 +22,7 @@ from selfrag.interfaces.cli import (  # noqa: F401  (their commands)
     servers,
 )
 from selfrag.interfaces.cli.app import COMPLETE, PROGRAM, app
+from selfrag.interfaces.cli.output import told_output
 
 
 def _name(command: CommandInfo) -> str:
@@ -45,4 +46,5 @@ def main() -> None:
     completing = COMPLETE in os.environ
     if completing:
         completion_init()  # Typer's own options for it are for programs that are installed
-    app(prog_name="selfrag" if completing else PROGRAM, complete_var=COMPLETE)
+    with told_output():
+        app(prog_name="selfrag" if completing else PROGRAM, complete_var=COMPLETE)

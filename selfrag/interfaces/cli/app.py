@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
+from selfrag.interfaces.cli.output import output_fails
+
 if TYPE_CHECKING:
     from selfrag.interfaces.backend import Backend
     from selfrag.service import SelfRag
@@ -78,7 +80,7 @@ def library(as_json: bool) -> Iterator["Backend"]:
     except (UserError, ModelError) as error:
         fail(str(error), as_json)
     except OSError as error:
-        if not disk_is_full(error):
+        if not disk_is_full(error) or output_fails():
             raise
         fail(NO_ROOM, as_json)
 
@@ -95,7 +97,7 @@ def opened(as_json: bool, *, reset: bool = False) -> Iterator["SelfRag"]:
     except (UserError, ModelError) as error:
         fail(str(error), as_json)
     except OSError as error:
-        if not disk_is_full(error):
+        if not disk_is_full(error) or output_fails():
             raise
         fail(NO_ROOM, as_json)
 

@@ -15,9 +15,16 @@ from pydantic import BaseModel, Field, ValidationError
 
 from selfrag.errors import ModelError, UserError
 from selfrag.interfaces.access.clients import Limits, client_of
-from selfrag.interfaces.asking import MOST_PASSAGES, MOST_RETRIES, AnswerBody, SearchParameters
+from selfrag.interfaces.asking import (
+    MOST_PASSAGES,
+    MOST_RETRIES,
+    AnswerBody,
+    SearchParameters,
+    Whole,
+)
 from selfrag.interfaces.backend import Answering, Backend
 from selfrag.interfaces.mcp import texts
+from selfrag.interfaces.mcp.arguments import misfit, unknown
 from selfrag.interfaces.mcp.progress import report_steps
 from selfrag.interfaces.mcp.texts import AnswerForModel
 from selfrag.interfaces.problems import Problem
@@ -46,6 +53,18 @@ class Library(MCPServer[Any]):
     """An MCP server whose list of resources is the library's list of documents."""
 
     backend: Callable[[], Backend]
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """As the SDK does it, with a sentence where arguments do not fit."""
+        schema = next((t.input_schema for t in await self.list_tools() if t.name == name), None)
+        if schema is not None and (wrong := unknown(arguments, schema)):
+            raise ToolError(wrong)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if schema is not None and isinstance(error.__cause__, ValidationError):
+                raise ToolError(misfit(error.__cause__, schema)) from None
+            raise
 
     async def list_resources(self) -> list[Resource]:
         """Every document that can be read, by its URI."""
@@ -111,7 +130,7 @@ def build(
         ] = None,
         documents: Documents = None,
         max_retries: Annotated[
-            int | None, Field(description=f"Tries to mend the answer, 0 to {MOST_RETRIES}.")
+            Whole | None, Field(description=f"Tries to mend the answer, 0 to {MOST_RETRIES}.")
         ] = None,
     ) -> Annotated[CallToolResult, AnswerForModel]:
         notes: list[str] = []
@@ -153,7 +172,7 @@ def build(
             Field(description="bm25 finds exact words, dense meanings, full both and the best."),
         ] = "full",
         k: Annotated[
-            int | None, Field(description=f"Passages wanted, 1 to {MOST_PASSAGES}.")
+            Whole | None, Field(description=f"Passages wanted, 1 to {MOST_PASSAGES}.")
         ] = None,
         documents: Documents = None,
     ) -> Annotated[CallToolResult, SearchResult]:

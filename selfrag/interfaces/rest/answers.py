@@ -15,7 +15,7 @@ from selfrag import process
 from selfrag.interfaces.asking import AnswerBody, AnswerParameters, RunsParameters
 from selfrag.interfaces.local import begin
 from selfrag.interfaces.problems import Problem
-from selfrag.interfaces.rest.endpoint import Call, Endpoint, in_thread
+from selfrag.interfaces.rest.endpoint import CLIENT_GONE, Call, Endpoint, in_thread
 from selfrag.interfaces.rest.sending import EventStream, send, wait_for
 from selfrag.interfaces.schemas import AnswerResult, Exported, Report, RunItem, RunList, RunUnderWay
 from selfrag.reflection.run import Run
@@ -28,7 +28,6 @@ _EMPTY = (
 )
 #: A report holds its images and styles; text of documents in it can do nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
-CLIENT_GONE = 499  # as proxies log it; nobody is there to read it
 
 
 async def answer(call: Call) -> Response:

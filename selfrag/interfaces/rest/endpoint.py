@@ -26,6 +26,7 @@ from selfrag.service import SelfRag
 
 logger = logging.getLogger(__name__)
 
+CLIENT_GONE = 499  # as proxies log it; nobody is there to read it
 MOST_JSON = 1_000_000  #: bytes of a JSON body
 #: Threads of their own, so that pages are served meanwhile; few, because searches that share a
 #: core only slow each other down.
@@ -102,7 +103,10 @@ async def serve(
         return Problem(507, str(error)).response()
     except (UserError, ModelError) as error:
         return Problem(400, str(error)).response()
-    except (ClientDisconnect, HTTPException):
+    except ClientDisconnect:
+        logger.info("%s %s: the client went away before its end", endpoint.method, endpoint.path)
+        return Response(status_code=CLIENT_GONE)
+    except HTTPException:
         raise
     except Exception as error:
         if disk_is_full(error):
