@@ -1,7 +1,7 @@
 """The writer that answers when no language model is configured: whole sentences, quoted.
 
 1. The best sentences of the passages are ranked by the evidence (``selfrag.models.evidence``). A
-   heading names what the sentences under it say: it is only quoted where there is nothing else.
+   heading names what the sentences under it say: the first of them is quoted in its place.
 2. One to three are taken: the best, and those nearly as likely to hold the answer.
 3. A sentence that only makes sense after the one before it ("It ...") brings that one along.
 4. They are put in the order of the document, each with the mark of its passage.
@@ -95,9 +95,9 @@ def select(evidence: Evidence, refused: set[str] = frozenset()) -> list[Candidat
         (float(evidence.scores[row]), evidence.candidates[evidence.chosen[row]])
         for row in evidence.best_first()
     ]
+    under = sentences_under_headings(evidence.candidates)
+    ranked = [(score, under.get(id(candidate), candidate)) for score, candidate in ranked]
     ranked = [(s, c) for s, c in ranked if _bare(c.sentence.text) not in refused]
-    headings = headings_in(evidence.candidates)
-    ranked = [(s, c) for s, c in ranked if c not in headings] or ranked
     if not ranked:
         return []
     best = ranked[0][0]
@@ -114,16 +114,16 @@ def select(evidence: Evidence, refused: set[str] = frozenset()) -> list[Candidat
     return taken
 
 
-def headings_in(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Those that name what the whole sentence after them, in the same passage, begins to say."""
-    return [
-        one
+def sentences_under_headings(candidates: Sequence[Candidate]) -> dict[int, Candidate]:
+    """Identity of a heading -> the whole sentence that follows it in the same passage."""
+    return {
+        id(one): after
         for one, after in pairwise(candidates)
         if one.passage == after.passage
         and after.sentence.whole
         and not one.sentence.whole
         and _HEADING.fullmatch(one.sentence.text)
-    ]
+    }
 
 
 def in_reading_order(chosen: Sequence[Candidate], passages: Sequence[Passage]) -> list[Candidate]:

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 class _Noting(io.FileIO):
@@ -17,9 +18,9 @@ class _Noting(io.FileIO):
 
     failure: OSError | None = None
 
-    def write(self, data: object) -> int:
+    def write(self, data: Any, /) -> Any:
         try:
-            return super().write(data)  # type: ignore[arg-type, return-value]
+            return super().write(data)
         except OSError as error:
             self.failure = error
             raise
