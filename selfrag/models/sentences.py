@@ -27,7 +27,7 @@ _TERMINATED = re.compile(r"[.!?…。！？｡؟।:;][\"'”’»)\]]*\s*$")
 _ABBREVIATIONS = frozenset(
     # English, then Portuguese, Spanish, French, Italian and German
     """
-    mr mrs ms dr prof st jr sr vs al figs eq eqs vols pp eds e.g i.e cf approx dept est inc ltd
+    mr mrs ms dr prof st jr sr v vs al figs eq eqs vols pp eds e.g i.e cf approx dept est inc ltd
     corp gov sen rep gen lt capt sgt rev hon mt jan feb mar apr jun jul aug sep sept oct nov dec
     u.s u.k a.k.a ca viz resp sra dra profa pág págs exmo exma ltda cia p.ex ee.uu dña mme mlle
     dott ecc z.b d.h bzw ggf inkl vgl u.a s.o s.u evtl

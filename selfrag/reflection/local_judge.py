@@ -6,6 +6,7 @@ thought names the evidence: the words shared, and the closest sentence. Passages
 compared, so nothing that stands in one can tell it what to decide.
 """
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -35,7 +36,14 @@ from selfrag.reflection.grades import (
 from selfrag.reflection.local_claims import weigh_claim
 from selfrag.reflection.local_rewrites import next_query
 from selfrag.reflection.local_support import quoted_claim
-from selfrag.reflection.local_thoughts import how_likely, rests_on, uncovered, why_relevant
+from selfrag.reflection.local_thoughts import (
+    backing_rows,
+    how_likely,
+    quoted_rows,
+    repeated_rows,
+    uncovered,
+    why_relevant,
+)
 from selfrag.reflection.roles import Passage, Turn
 from selfrag.reflection.small_talk import small_talk
 
@@ -135,7 +143,10 @@ class LocalJudge:
                 error="Whether an overview is complete can only be judged by a language model.",
             )
         evidence = self._reader.read(question, self._among_graded(question, passages))
-        rows = rests_on(evidence, answer)
+        rows = quoted_rows(evidence, answer)
+        if not rows:
+            claims = self.grade_support(question, answer, passages).claims
+            rows = _in_own_words(evidence, answer, claims)
         features = answerable_features(evidence, self._fitted.relevant, rows)
         p = float(self._fitted.answerable.probability(features))
         if not rows:
@@ -241,3 +252,14 @@ class LocalJudge:
 
 def _is_notice(answer: str) -> bool:
     return answer.strip() in (NO_PASSAGES, NOTHING_LEFT)
+
+
+def _in_own_words(evidence: Evidence, answer: str, claims: Sequence[Claim]) -> list[int]:
+    """Rows of the sentences that the answer tells in other words, best first.
+
+    None where another sentence is ten times as likely to answer as the best of them: a writer
+    that quotes takes the best ones, and a language model may have told of any.
+    """
+    rows = repeated_rows(evidence, answer) or backing_rows(evidence, claims)
+    near = rows and evidence.scores[rows].max() >= evidence.scores.max() - math.log(10)
+    return rows if near else []

@@ -1,12 +1,15 @@
 """What the local judge says of the evidence: why a passage is relevant, which sentences an answer
 rests on, which words of the question it leaves out."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from selfrag.models.evidence import Evidence
 from selfrag.models.features import Candidate
 from selfrag.models.words import fold, listed, words
 from selfrag.reflection.extractive_writer import quotable
+from selfrag.reflection.grades import Claim
 
 SHOWN = 160  #: characters of a sentence in a thought
 RESTS_ON = 0.7  #: share of a sentence's words in the answer from which the answer rests on it
@@ -50,21 +53,42 @@ def _closest(evidence: Evidence, passage: int) -> Candidate | None:
     return None
 
 
-def rests_on(evidence: Evidence, answer: str) -> list[int]:
-    """Rows of the embedded sentences that the answer quotes or mostly repeats, best first."""
+def quoted_rows(evidence: Evidence, answer: str) -> list[int]:
+    """Rows of the embedded sentences that the answer quotes, best first."""
     plain = fold(answer)
+    return [
+        row
+        for row in evidence.best_first()
+        if fold(quotable(evidence.candidates[evidence.chosen[row]].sentence.text)) in plain
+    ]
+
+
+def repeated_rows(evidence: Evidence, answer: str) -> list[int]:
+    """Rows of the embedded sentences that the answer mostly repeats, best first."""
     said = {w.key for w in words(answer, evidence.asked.language)}
-    rows: list[tuple[bool, int]] = []
+    rows: list[int] = []
     for row in evidence.best_first():
-        candidate = evidence.candidates[evidence.chosen[row]]
-        quoted = fold(quotable(candidate.sentence.text)) in plain
-        keys = {w.key for w in candidate.words}
+        keys = {w.key for w in evidence.candidates[evidence.chosen[row]].words}
         # A short answer in own words says a part of the sentence; a long one says more than it.
-        common = len(keys & said) / max(1, min(len(keys), len(said)))
-        if quoted or common >= RESTS_ON:
-            rows.append((not quoted, row))
-    quoted_rows = [row for other, row in rows if not other]
-    return quoted_rows or [row for _, row in rows]
+        if len(keys & said) / max(1, min(len(keys), len(said))) >= RESTS_ON:
+            rows.append(row)
+    return rows
+
+
+def backing_rows(evidence: Evidence, claims: Sequence[Claim]) -> list[int]:
+    """Rows of the embedded sentences that back a claim in other words, best first.
+
+    A language model writes "it costs 10 euros" of "who wants it for 10 euros may write to me".
+    """
+    backing = [fold(claim.quote) for claim in claims if claim.quote]
+    return [
+        row
+        for row in evidence.best_first()
+        if any(
+            fold(evidence.candidates[evidence.chosen[row]].sentence.text) in quote
+            for quote in backing
+        )
+    ]
 
 
 def uncovered(evidence: Evidence, answer: str) -> list[str]:

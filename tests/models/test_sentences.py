@@ -13,6 +13,7 @@ def texts(passage: str) -> list[str]:
     ("passage", "count"),
     [
         ("Dr. J. Smith came on 3 Dec. 2004. He left.", 2),
+        ("Helix v. Hewitt was argued first. It was decided later.", 2),
         ("See Fig. 3 and Art. 5 of the act. It applies.", 2),
         ("He said no. Then he left.", 2),
         ("The U.S. Army was there, e.g. in Rome. Nobody knew.", 2),

@@ -44,6 +44,25 @@ def writer() -> ExtractiveWriter:
     return ExtractiveWriter(packaged_encoder())
 
 
+@pytest.mark.parametrize(
+    ("answer", "useful"),
+    [
+        ("The script in A5 costs 10 euros.", True),
+        ("The author studied in Karlsruhe.", False),
+    ],
+)
+def test_answer_in_own_words_is_judged_by_the_sentences_that_back_it(
+    judge: LocalJudge, answer: str, useful: bool
+) -> None:
+    text = (
+        "The author studied mathematics in Karlsruhe. Whoever would like to have the script in A5 "
+        "(black and white, ring binding) for 10 euros can write an e-mail to him."
+    )
+    question, kept = "How much is the script in A5?", [passage(1, text)]
+    judge.grade_relevance(question, [*kept, *PASSAGES])
+    assert judge.grade_usefulness(question, answer, kept).useful is useful
+
+
 @pytest.mark.parametrize(("question", "number"), ANSWERED.items())
 def test_passage_with_the_answer_is_relevant_and_the_answer_useful(
     judge: LocalJudge, writer: ExtractiveWriter, question: str, number: int
