@@ -5,6 +5,7 @@ conversation of a kind of its own, so that they are found again, belong to whoev
 deleted together, and the chat does not list them.
 """
 
+import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -162,9 +163,15 @@ class Trials:
                 yield run
 
     def stop(self, trial: Trial) -> None:
-        """End every run that is under way; each keeps what it has."""
-        for run in self.under_way(trial):
-            run.stop()
+        """End every run that is under way; each keeps what it has.
+
+        They end together: the records of one, which may be slow, keep no other going.
+        """
+        runs = list(self.under_way(trial))
+        for run in runs:
+            threading.Thread(target=run.stop, name=f"stop-{run.id[:8]}").start()
+        for run in runs:
+            run.log.wait()
 
     def delete(self, trial_id: str, owner: str | None = None) -> bool:
         """Delete it with its runs; False where it is not there (any more)."""

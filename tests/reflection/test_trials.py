@@ -122,6 +122,25 @@ def test_stop_ends_all_of_them_also_those_that_wait_for_their_turn(
     assert len(server.requests) == 1  # nobody went on to ask
 
 
+def test_slow_records_of_one_keep_no_other_going(
+    rag: SelfRag, server: LlmServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent, slow = threading.Event(), threading.Event()
+
+    def held(request: Request) -> Answer:
+        silent.wait(30)
+        return happy_path(request)
+
+    server.reply(held)
+    trial = start(rag, PLAIN, CRITIQUE, SELFRAG)
+    monkeypatch.setattr(rag.conversations, "note_answer", lambda *_: slow.wait(30))
+    rag.trials.stop(trial)
+    assert [rag.run(run_id).log.closed for run_id in trial.runs] == [True] * 3
+    assert not slow.is_set()
+    slow.set()
+    silent.set()
+
+
 def test_one_that_fails_leaves_the_others_and_is_answered_again_in_its_place(
     rag: SelfRag, server: LlmServer
 ) -> None:
