@@ -53,7 +53,7 @@ def quality(
                 "size": 11,
                 "color": strategies.get(base, colours.quiet),
                 "symbol": "circle-open" if oracle else "circle",
-                "line": {"width": 2},
+                "line": {"color": strategies.get(base, colours.quiet), "width": 2},
             },
             customdata=[[low, high] for low, high in zip(lows, highs, strict=True)],
             hovertemplate=f"{name}: %{{x:.3f}} (%{{customdata[0]:.3f}} to %{{customdata[1]:.3f}})"

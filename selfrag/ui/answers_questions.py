@@ -20,6 +20,7 @@ _ENDS = {
     "failed": ":red[:material/error:] failed",
 }
 _ROW, _TALLEST = 35, 380  #: pixels
+_WIDTH = 250  #: of a question: beside it a phone shows a value still
 
 
 def draw_questions(study: AnswerStudy) -> None:
@@ -51,7 +52,7 @@ def draw_questions(study: AnswerStudy) -> None:
         key="answers-questions",
         row_height=_ROW,
         height=min(_ROW * (len(rows) + 1) + 3, _TALLEST),
-        column_config={"question": st.column_config.TextColumn(width="large")},
+        column_config={"question": st.column_config.TextColumn(width=_WIDTH)},
         alt=f"{MEASURES[measure].label} of each question and strategy",
     )
     st.caption("Where the strategies differ most stands first. Choose one to read its answers.")
