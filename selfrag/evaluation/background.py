@@ -49,6 +49,7 @@ class View(Generic[S]):
         ended: what came of it.
         error: why there is none, for the person.
         cancelled: whether it was ended on purpose.
+        ending: whether it is asked to end, and has not yet.
     """
 
     name: str
@@ -59,6 +60,7 @@ class View(Generic[S]):
     ended: Done[S] | None = None
     error: str | None = None
     cancelled: bool = False
+    ending: bool = False
 
     @property
     def finished(self) -> bool:
@@ -104,6 +106,9 @@ class Background(Generic[S]):
     def cancel(self) -> None:
         """Ask the study under way to end; what it searched is kept."""
         self._cancel.set()
+        with self._lock:
+            if self._view is not None and not self._view.finished:
+                self._view = replace(self._view, ending=True)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Whether what was started is over, after at most ``timeout`` seconds."""

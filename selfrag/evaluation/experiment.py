@@ -31,6 +31,7 @@ from selfrag.retrieval.result import Mode, Retrieval
 
 logger = logging.getLogger(__name__)
 
+_TOLD = 50  #: documents that are cut between two words about it
 _TOGETHER = 1_000  #: passages whose vectors are kept at once: an interruption loses no more
 #: A stage narrows the list; what it left out stands behind what it kept, in the order before.
 STAGES_FROM_THE_END = ("parents", "rerank", "mmr", "fusion", "bm25", "dense")
@@ -92,6 +93,7 @@ def experiment(
     reranker: Reranker | None = None,
     cache_dir: Path | None = None,
     progress: Progress | None = None,
+    cut: Progress | None = None,
 ) -> Iterator[Experiment]:
     """Index a set in a temporary folder, and remove it afterwards.
 
@@ -99,10 +101,11 @@ def experiment(
         reranker: none where not given: the stage is then reported as skipped.
         cache_dir: where vectors are kept, so that the same set is embedded once.
         progress: told chunks embedded and chunks in all.
+        cut: told documents cut and documents in all; may raise to end it, as ``progress`` may.
     """
     cutting = cutting or Cutting()
     kept = KeptVectors(embeddings, cache_dir)
-    parents, children, languages = _cut(data, cutting)
+    parents, children, languages = _cut(data, cutting, cut)
     of_document = {child.id: document for document, chunks in children.items() for child in chunks}
     texts = [child.text for chunks in children.values() for child in chunks]
     vectors = kept.documents(texts, progress)
@@ -132,7 +135,7 @@ def experiment(
 
 
 def _cut(
-    data: BeirSet, cutting: Cutting
+    data: BeirSet, cutting: Cutting, told: Progress | None = None
 ) -> tuple[dict[str, list[Chunk]], dict[str, list[Chunk]], dict[str, str | None]]:
     """Parents, children and language of each document."""
     parents: dict[str, list[Chunk]] = {}
@@ -140,7 +143,9 @@ def _cut(
     # One language for the set: a passage of a few lines tells it less surely than all together.
     sample = "\n".join(list(data.documents.values())[:50])
     language = detect_language(sample)
-    for document, text in data.documents.items():
+    for number, (document, text) in enumerate(data.documents.items()):
+        if told is not None and number % _TOLD == 0:
+            told(number, len(data.documents))
         sha256 = hashlib.sha256(f"{data.name}/{document}".encode()).hexdigest()
         if not text.strip():
             continue

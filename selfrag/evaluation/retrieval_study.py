@@ -145,6 +145,11 @@ def _study(task: Task, kept: Kept, progress: Progress, cancel: threading.Event) 
         _go_on(cancel)
         progress("embedding passages", done, all_)
 
+    def cut(done: int, all_: int) -> None:
+        _go_on(cancel)
+        progress("cutting documents", done, all_)
+
+    progress("loading models", 0, 0)
     embeddings, reranker = task.open_models()
     with experiment(
         task.data,
@@ -154,6 +159,7 @@ def _study(task: Task, kept: Kept, progress: Progress, cancel: threading.Event) 
         reranker=reranker,
         cache_dir=task.folder / "vectors",
         progress=embedded,
+        cut=cut,
     ) as opened:
         total = len(task.variants) * len(task.data.queries)
         found: dict[str, dict[str, Searched]] = {}

@@ -21,6 +21,9 @@ def draw_under_way(background: Background[Any], kept: str) -> None:
     if view is None or view.finished:
         st.rerun()
     left = "" if view.remaining is None else f", about {duration(view.remaining)} left of this"
+    if view.ending:
+        st.caption(f":material/hourglass: **{literal(view.name)}** ends with what is under way.")
+        return
     of = f": {view.done:,} of {view.total:,}" if view.total else ""
     st.progress(
         min(1.0, view.done / view.total) if view.total else 0.0,
