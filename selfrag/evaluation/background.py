@@ -149,3 +149,25 @@ class Background(Generic[S]):
         spent = now - self._began[1]
         remaining = spent / done * (total - done) if done and spent > 1 else None
         self._change(what=what, done=done, total=total, remaining=remaining)
+
+
+class ByPerson(Generic[S]):
+    """What is measured for each person; nobody sees what another one asked."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._all: dict[str | None, Background[S]] = {}
+
+    def of(self, owner: str | None) -> Background[S]:
+        """Where this person's studies run; None is everybody without a name."""
+        with self._lock:
+            return self._all.setdefault(owner, Background())
+
+    def close(self) -> None:
+        """End everything that is under way."""
+        with self._lock:
+            all_of_them = list(self._all.values())
+        for each in all_of_them:
+            each.cancel()
+        for each in all_of_them:
+            each.close()

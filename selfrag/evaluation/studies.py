@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from selfrag.evaluation.background import Background, Done
+from selfrag.evaluation.background import Background, ByPerson, Done
 from selfrag.evaluation.history import History, record_of
 from selfrag.evaluation.kept import signature
 from selfrag.evaluation.label_study import NAME, LabelStudies
@@ -30,20 +30,15 @@ class Studies:
         self._labels = labels
         self.history = history
         self.sets = Sets(settings.storage_dir.expanduser() / "evaluation" / "sets")
-        self._lock = threading.Lock()
-        self._backgrounds: dict[str | None, Background[Study]] = {}
+        self._backgrounds: ByPerson[Study] = ByPerson()
 
     def background(self, owner: str | None = None) -> Background[Study]:
         """What is measured for one person; nobody sees what another one asked."""
-        with self._lock:
-            return self._backgrounds.setdefault(owner, Background())
+        return self._backgrounds.of(owner)
 
     def close(self) -> None:
         """End everything that is under way."""
-        for each in list(self._backgrounds.values()):
-            each.cancel()
-        for each in list(self._backgrounds.values()):
-            each.close()
+        self._backgrounds.close()
 
     def start(
         self,

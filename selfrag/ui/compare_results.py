@@ -13,10 +13,11 @@ from selfrag.retrieval.comparison import ComparedPassage, Comparison
 from selfrag.retrieval.variant import Variant
 from selfrag.service import SelfRag
 from selfrag.ui import compare_charts, compare_choice, compare_words, page_list
-from selfrag.ui.colours import main_button, mode_colours, palette
+from selfrag.ui.colours import mode_colours, palette
 from selfrag.ui.compare_labels import BLIND, draw_labels
 from selfrag.ui.compare_lists import draw_lists
 from selfrag.ui.compare_map import draw_map
+from selfrag.ui.empty import draw_nothing_here
 from selfrag.ui.funnel import remarks
 from selfrag.ui.guarded import guarded
 from selfrag.ui.links import to_quote
@@ -31,13 +32,10 @@ _PLAIN = {"displayModeBar": False}
 
 def nothing_to_search() -> None:
     """What an empty library says."""
-    st.markdown(
-        "#### Your library is empty\n"
+    draw_nothing_here(
         "Here one question is searched in several modes at once, and you see which of them "
         "finds what. It needs documents to search."
     )
-    if st.button("Add your PDFs", type=main_button(), icon=":material/upload_file:"):
-        st.switch_page(page_list.documents())
 
 
 def nothing_asked(rag: SelfRag) -> None:

@@ -1,4 +1,4 @@
-"""The Chat page before there is anything to show: nothing added, nothing asked, still reading."""
+"""Before there is anything to show: nothing added, nothing asked, still reading."""
 
 import streamlit as st
 
@@ -52,6 +52,13 @@ def draw_empty_library(rag: SelfRag) -> None:
         if st.button("Read how it works", icon=":material/account_tree:"):
             how_it_works()
     st.caption(_what_leaves(rag))
+
+
+def draw_nothing_here(words: str) -> None:
+    """An empty library on another page: what that page does, and the way in."""
+    st.markdown(f"#### Your library is empty\n{words}")
+    if st.button("Add your PDFs", type=main_button(), icon=":material/upload_file:"):
+        st.switch_page(page_list.documents())
 
 
 def _what_leaves(rag: SelfRag) -> str:

@@ -6,8 +6,9 @@ import streamlit as st
 
 from selfrag.reflection.trials import Trial
 from selfrag.service import SelfRag
-from selfrag.ui import page_list, trial_choice
+from selfrag.ui import trial_choice
 from selfrag.ui.colours import main_button
+from selfrag.ui.empty import draw_nothing_here
 from selfrag.ui.guarded import guarded
 from selfrag.ui.links import open_trial
 from selfrag.ui.literal import literal
@@ -63,13 +64,10 @@ def draw_trials(rag: SelfRag, current: Trial | None) -> None:
 
 def draw_nothing_to_ask() -> None:
     """What an empty library says."""
-    st.markdown(
-        "#### Your library is empty\n"
+    draw_nothing_here(
         "Here one question is answered in several ways at once, and you see whether checking the "
         "answer makes a difference. It needs documents to answer from."
     )
-    if st.button("Add your PDFs", type=main_button(), icon=":material/upload_file:"):
-        st.switch_page(page_list.documents())
 
 
 def draw_nothing_asked(rag: SelfRag) -> None:

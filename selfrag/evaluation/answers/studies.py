@@ -17,7 +17,7 @@ from selfrag.evaluation.answers.plan import Plan, plan
 from selfrag.evaluation.answers.question_files import QuestionFiles
 from selfrag.evaluation.answers.questions import QuestionSet
 from selfrag.evaluation.answers.study import AnswerStudy
-from selfrag.evaluation.background import Background, Done
+from selfrag.evaluation.background import Background, ByPerson, Done
 from selfrag.evaluation.history import ANSWERS, History
 from selfrag.evaluation.retrieval_study import Cancelled, Progress
 from selfrag.pages import Chunk
@@ -64,21 +64,16 @@ class AnswerStudies:
         self._storage = storage / "answers"
         self._library = library
         self._history = history
-        self._lock = threading.Lock()
-        self._backgrounds: dict[str | None, Background[AnswerStudy]] = {}
+        self._backgrounds: ByPerson[AnswerStudy] = ByPerson()
         self.files = QuestionFiles(self._storage / "questions")
 
     def background(self, owner: str | None = None) -> Background[AnswerStudy]:
         """What is measured for one person; nobody sees what another one asked."""
-        with self._lock:
-            return self._backgrounds.setdefault(owner, Background())
+        return self._backgrounds.of(owner)
 
     def close(self) -> None:
         """End everything that is under way."""
-        for each in list(self._backgrounds.values()):
-            each.cancel()
-        for each in list(self._backgrounds.values()):
-            each.close()
+        self._backgrounds.close()
 
     def start(self, questions: QuestionSet, choice: AnswerChoice, owner: str | None = None) -> None:
         """Measure in the background.
