@@ -33,6 +33,18 @@ def test_query_and_passages_are_given_with_their_prefixes_and_normalised():
     assert model.batches == [["passage: sea"]]
 
 
+def test_few_texts_are_shared_out_to_all_workers():
+    def sizes(texts: int) -> list[int]:
+        model = Recorder()
+        made = LocalEmbeddings(model, "m", 2, batch_size=8, workers=2)
+        made.vectors([f"text {number}" for number in range(texts)])
+        return sorted(len(batch) for batch in model.batches)
+
+    assert sizes(4) == [1, 1, 1, 1]
+    assert sizes(8) == [2, 2, 2, 2]
+    assert sizes(64) == [8] * 8
+
+
 def test_long_texts_go_in_smaller_batches():
     model = Recorder()
     texts = ["x" * 8_000] * 2 + ["x" * 4_000] * 4 + ["x" * 600] * 16
