@@ -9,14 +9,14 @@ cannot be measured (no text, or no document judged relevant) is left out and nam
 """
 
 import csv
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from selfrag.errors import UserError
-from selfrag.evaluation.files import json_object, text_lines
+from selfrag.evaluation.files import json_object, lines_of
 from selfrag.retrieval.query import MAX_QUERY
 from selfrag.wording import count
 
@@ -56,6 +56,7 @@ def read_beir(
     split: str = "test",
     queries: str = "queries.jsonl",
     called: str | None = None,
+    most: int | None = None,
 ) -> BeirSet:
     """The set in ``folder``.
 
@@ -63,18 +64,19 @@ def read_beir(
         split: which file of ``qrels/`` is taken.
         queries: the file of queries, for a set that asks in several languages.
         called: what a person calls the folder, for its name and for errors.
+        most: lines that a file may have; None for any number.
 
     Raises:
-        UserError: a file is missing or damaged, an id comes twice, qrels name a query or a
-            document that is not there, or no query can be measured.
+        UserError: a file is missing, damaged or too long, an id comes twice, qrels name a query or
+            a document that is not there, or no query can be measured.
     """
     within = _Named(folder, called or str(folder))
     documents = {
         key: "\n".join(part for part in (row.get("title"), row.get("text")) if part)
-        for key, row in _rows(within / "corpus.jsonl")
+        for key, row in _rows(within / "corpus.jsonl", most)
     }
-    asked = {key: row.get("text") or "" for key, row in _rows(within / queries)}
-    qrels = _qrels(within / f"qrels/{split}.tsv")
+    asked = {key: row.get("text") or "" for key, row in _rows(within / queries, most)}
+    qrels = _qrels(within / f"qrels/{split}.tsv", most)
     _must_be_known("query", qrels, asked, within)
     judged = (document for grades in qrels.values() for document in grades)
     _must_be_known("document", judged, documents, within)
@@ -123,51 +125,56 @@ class _Named:
         return self.called
 
 
-def _rows(path: _Named) -> list[tuple[str, dict[str, Any]]]:
-    rows = []
-    for number, line in enumerate(text_lines(_text(path)), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json_object(line)
-            rows.append((str(row["_id"]), row))
-        except (ValueError, KeyError):
-            raise UserError(
-                f"Line {number} of {path} is not a JSON object with an _id: correct that line."
-            ) from None
-        if not all(isinstance(row.get(name) or "", str) for name in ("title", "text")):
-            raise UserError(
-                f"The title or text in line {number} of {path} is no text: correct that line."
-            )
-    twice = [key for key, count in Counter(key for key, _ in rows).items() if count > 1]
-    if twice:
-        raise UserError(f"{path} has the id {twice[0]!r} more than once: give each line its own.")
-    return rows
+def _rows(path: _Named, most: int | None) -> Iterator[tuple[str, dict[str, Any]]]:
+    ids: set[str] = set()
+    with _lines(path, most) as lines:
+        for number, line in lines:
+            try:
+                row = json_object(line)
+                key = str(row["_id"])
+            except (ValueError, KeyError):
+                raise UserError(
+                    f"Line {number} of {path} is not a JSON object with an _id: correct that line."
+                ) from None
+            if not all(isinstance(row.get(name) or "", str) for name in ("title", "text")):
+                raise UserError(
+                    f"The title or text in line {number} of {path} is no text: correct that line."
+                )
+            if key in ids:
+                raise UserError(
+                    f"{path} has the id {key!r} more than once: give each line its own."
+                )
+            ids.add(key)
+            yield key, row
 
 
-def _qrels(path: _Named) -> dict[str, dict[str, int]]:
+def _qrels(path: _Named, most: int | None) -> dict[str, dict[str, int]]:
     qrels: dict[str, dict[str, int]] = {}
-    try:
-        lines = list(csv.reader(text_lines(_text(path)), delimiter="\t"))
-    except csv.Error as error:
-        raise UserError(f"{path} is no table with tabs ({error}): correct it.") from None
-    for number, row in enumerate(lines, start=1):
-        if not row or (number == 1 and not _is_grade(row[-1])):
-            continue
-        if len(row) != 3 or not _is_grade(row[2]):
-            raise UserError(
-                f"Line {number} of {path} is not a query id, a document id and a whole number, "
-                "separated by tabs: correct that line."
-            )
-        query, document, grade = row
-        if qrels.setdefault(query, {}).setdefault(document, int(grade)) != int(grade):
-            raise UserError(
-                f"Line {number} of {path} grades the document {document!r} for the query "
-                f"{query!r} a second time, and otherwise: keep one of the two lines."
-            )
+    with _lines(path, most) as lines:
+        try:
+            for place, (number, line) in enumerate(lines):
+                row = next(csv.reader([line], delimiter="\t"))
+                if place or _is_grade(row[-1]):
+                    _take(qrels, row, number, path)
+        except csv.Error as error:
+            raise UserError(f"{path} is no table with tabs ({error}): correct it.") from None
     if not qrels:
         raise UserError(f"{path} judges nothing: add a line for each relevant document.")
     return qrels
+
+
+def _take(qrels: dict[str, dict[str, int]], row: list[str], number: int, path: _Named) -> None:
+    if len(row) != 3 or not _is_grade(row[2]):
+        raise UserError(
+            f"Line {number} of {path} is not a query id, a document id and a whole number, "
+            "separated by tabs: correct that line."
+        )
+    query, document, grade = row
+    if qrels.setdefault(query, {}).setdefault(document, int(grade)) != int(grade):
+        raise UserError(
+            f"Line {number} of {path} grades the document {document!r} for the query "
+            f"{query!r} a second time, and otherwise: keep one of the two lines."
+        )
 
 
 def _is_grade(text: str) -> bool:
@@ -178,16 +185,17 @@ def _is_grade(text: str) -> bool:
     return True
 
 
-def _text(path: _Named) -> str:
+@contextmanager
+def _lines(path: _Named, most: int | None) -> Iterator[Iterator[tuple[int, str]]]:
     try:
-        return path.path.read_text(encoding="utf-8-sig")
+        opened = path.path.open(encoding="utf-8-sig")
     except FileNotFoundError:
         raise UserError(
             f"{path} is not there: a folder in BEIR layout has corpus.jsonl, queries.jsonl and "
             "qrels/test.tsv."
         ) from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from None
+    with opened:
+        yield lines_of(opened, str(path), most)
 
 
 _MANY = {"query": "queries", "document": "documents"}

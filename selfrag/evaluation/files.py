@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 from selfrag.errors import UserError
 
@@ -17,6 +17,11 @@ _DAMAGE = (
     RuntimeError,  # a password, a compression that is not known
     ValueError,  # a place before the beginning of the file, a name that is no text
 )
+
+MOST_RATIO = 200  #: of unpacked to packed bytes; text is packed to a third, logs to a fiftieth
+_SMALL = 10_000_000  #: unpacked bytes up to which the ratio is not looked at
+_LONGEST = 8_000_000  #: characters of a line
+_BLANK = 10_000  #: blank lines that may come beyond one for each other line
 
 
 def is_zip(content: bytes) -> bool:
@@ -44,9 +49,58 @@ def opened_zip(content: bytes, damaged: str) -> Iterator[zipfile.ZipFile]:
         raise UserError(damaged) from None
 
 
-def text_lines(text: str) -> list[str]:
-    """The lines of a file; only a line feed ends one, since text may hold U+2028 or U+0085."""
-    return [line.rstrip("\r") for line in text.split("\n")]
+def check_unpacked(item: zipfile.ZipInfo, name: str) -> None:
+    """Refuse a file that is packed as no text is: a few kilobytes that would fill the memory.
+
+    What is unpacked is never more than the zip says, so nothing is unpacked to find out.
+
+    Raises:
+        UserError: it unpacks to more than ``MOST_RATIO`` times its size.
+    """
+    if item.file_size > _SMALL and item.file_size > MOST_RATIO * max(item.compress_size, 1):
+        raise UserError(
+            f"{name} unpacks to more than {MOST_RATIO} times its size, as no text does: export it "
+            "again."
+        )
+
+
+def lines_of(source: TextIO, name: str, most: int | None = None) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, one at a time, with their number from 1 on.
+
+    Which characters end a line is what ``source`` was opened with.
+
+    Args:
+        name: what errors call the file.
+        most: how many may come; None for any number.
+
+    Raises:
+        UserError: it is not UTF-8, a line is longer than any document, or there are more lines,
+            or more blank ones, than are taken in.
+    """
+    number = blank = 0
+    try:
+        while line := source.readline(_LONGEST + 1):
+            number += 1
+            if len(line) > _LONGEST:
+                raise UserError(
+                    f"Line {number} of {name} has more than {_LONGEST:,} characters: write each "
+                    "entry on a line of its own."
+                )
+            if number == 1:
+                line = line.removeprefix("\ufeff")
+            if not line.strip():
+                blank += 1
+                if blank > _BLANK + number - blank:
+                    raise UserError(
+                        f"{name} is blank for the most part (more than {_BLANK:,} lines): remove "
+                        "the blank lines."
+                    )
+                continue
+            if most is not None and number - blank > most:
+                raise UserError(f"{name} has more than {most:,} lines: take a part of it.")
+            yield number, line.rstrip("\r\n")
+    except UnicodeDecodeError:
+        raise UserError(f"{name} is not UTF-8 text: save it as UTF-8.") from None
 
 
 def json_object(line: str) -> dict[str, Any]:

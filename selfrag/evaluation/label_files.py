@@ -1,15 +1,20 @@
 """The files that labels are carried in: a zip in BEIR layout, and TREC qrels."""
 
+import io
 import re
 import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO
 
 from selfrag.errors import UserError
-from selfrag.evaluation.files import json_object, opened_zip, text_lines
+from selfrag.evaluation.files import check_unpacked, json_object, lines_of, opened_zip
 from selfrag.retrieval.query import check_query
 
 Rows = dict[str, dict[str, int]]  #: question id -> chunk id -> grade
 
 _LARGEST = 200_000_000  #: bytes of an unpacked file that is taken in
+_MOST = 1_000_000  #: lines of a file; somebody labels a few thousand
 _BLANKS = re.compile("[ \t]+")
 
 
@@ -21,15 +26,10 @@ def of_zip(content: bytes) -> tuple[dict[str, str], Rows]:
             names the line.
     """
     with opened_zip(content, "This zip is damaged: export it again.") as zipped:
-        queries = _member(zipped, "queries.jsonl")
-        qrels = _member(zipped, "qrels/test.tsv")
-    questions = _questions(decoded(queries, "queries.jsonl"))
-    lines = text_lines(decoded(qrels, "qrels/test.tsv"))
-    rows: Rows = {}
-    for number, line in enumerate(lines[1:], start=2):
-        if line.strip():
-            query, _, rest = line.partition("\t")
-            _take(rows, number, [query, "0", *rest.split("\t")])
+        with _member(zipped, "queries.jsonl") as lines:
+            questions = _questions(lines)
+        with _member(zipped, "qrels/test.tsv") as lines:
+            rows = _tab_separated(lines)
     _must_judge(rows)
     missing = sorted(rows.keys() - questions.keys())
     if missing:
@@ -39,37 +39,34 @@ def of_zip(content: bytes) -> tuple[dict[str, str], Rows]:
     return questions, rows
 
 
-def of_trec(text: str) -> Rows:
+def of_trec(content: bytes) -> Rows:
     """The grades of TREC qrels.
 
     Raises:
-        UserError: a line is something else, or there is none.
+        UserError: it is not UTF-8 or too long, a line is something else, or there is none.
     """
     rows: Rows = {}
-    for number, line in enumerate(text_lines(text), start=1):
-        if line.strip():
+    with _text(io.BytesIO(content)) as text:
+        for number, line in lines_of(text, "The file", _MOST):
             _take(rows, number, _BLANKS.split(line.strip(" \t")))
     _must_judge(rows)
     return rows
 
 
-def decoded(content: bytes, name: str) -> str:
-    """The text of a file.
+def _tab_separated(lines: Iterable[tuple[int, str]]) -> Rows:
+    """The grades of BEIR qrels, with a line of heads or without."""
+    rows: Rows = {}
+    for place, (number, line) in enumerate(lines):
+        query, _, rest = line.partition("\t")
+        parts = [query, "0", *rest.split("\t")]
+        if place or _is_whole(parts[-1]):
+            _take(rows, number, parts)
+    return rows
 
-    Raises:
-        UserError: it is not UTF-8.
-    """
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UserError(f"{name} is not UTF-8 text: save it as UTF-8.") from None
 
-
-def _questions(text: str) -> dict[str, str]:
+def _questions(lines: Iterable[tuple[int, str]]) -> dict[str, str]:
     questions = {}
-    for number, line in enumerate(text_lines(text), start=1):
-        if not line.strip():
-            continue
+    for number, line in lines:
         try:
             row = json_object(line)
             key, question = str(row["_id"]), row["text"]
@@ -101,18 +98,35 @@ def _take(rows: Rows, number: int, parts: list[str]) -> None:
         ) from None
 
 
+def _is_whole(text: str) -> bool:
+    try:
+        int(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _must_judge(rows: Rows) -> None:
     if not rows:
         raise UserError("This file judges nothing: choose one with qrels.")
 
 
-def _member(zipped: zipfile.ZipFile, name: str) -> bytes:
+@contextmanager
+def _member(zipped: zipfile.ZipFile, name: str) -> Iterator[Iterator[tuple[int, str]]]:
     for item in zipped.infolist():
         if item.filename == name or item.filename.endswith(f"/{name}"):
             if item.file_size > _LARGEST:
                 raise UserError(f"{name} is larger than 200 MB: import a part of it.")
-            return zipped.read(item)
+            check_unpacked(item, name)
+            with zipped.open(item) as unpacked, _text(unpacked) as text:
+                yield lines_of(text, name, _MOST)
+            return
     raise UserError(
         f"There is no {name} in this zip: labels in BEIR layout have queries.jsonl, corpus.jsonl "
         "and qrels/test.tsv."
     )
+
+
+def _text(source: IO[bytes]) -> io.TextIOWrapper:
+    # Only a line feed ends a line: a question may hold U+2028 or a carriage return.
+    return io.TextIOWrapper(source, encoding="utf-8-sig", newline="\n")

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from selfrag.errors import UserError
 from selfrag.evaluation.files import is_zip
-from selfrag.evaluation.label_files import decoded, of_trec, of_zip
+from selfrag.evaluation.label_files import of_trec, of_zip
 from selfrag.index.payload import CONTENT, METADATA
 from selfrag.records.labels import LabelRecord, Labels, Relevance
 from selfrag.retrieval.result import Hit
@@ -163,7 +163,7 @@ class Labelling:
             questions, rows = of_zip(content)
         else:
             questions = {item.question_id: item.question for item in self._records.all(owner)}
-            rows = of_trec(decoded(content, "The file"))
+            rows = of_trec(content)
             if not rows.keys() & questions.keys():
                 raise UserError(
                     "None of the question ids of these qrels belongs to a question that is "

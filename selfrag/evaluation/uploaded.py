@@ -1,15 +1,21 @@
 """Sets in BEIR layout that were uploaded as a zip, unpacked beside the library."""
 
+import logging
 import shutil
+import time
 import zipfile
 from pathlib import Path, PurePosixPath
 
 from selfrag.errors import UserError
 from selfrag.evaluation.beir import BeirSet, read_beir
-from selfrag.evaluation.files import opened_zip
+from selfrag.evaluation.files import check_unpacked, opened_zip
+
+logger = logging.getLogger(__name__)
 
 _LARGEST = 2_000_000_000  #: bytes of all that is unpacked
+_MOST = 3_000_000  #: lines of a file
 _WANTED = (("corpus.jsonl",), ("queries.jsonl",), ("qrels",))
+_LEFT = 3600.0  #: seconds after which what is half unpacked was left by a process that ended
 
 
 class Sets:
@@ -21,12 +27,13 @@ class Sets:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._clear()
 
     def all(self) -> list[str]:
         """Names, in alphabetical order."""
         if not self._folder.is_dir():
             return []
-        found = (path for path in self._folder.iterdir() if (path / "corpus.jsonl").is_file())
+        found = (path for path in self._folder.glob("[!.]*") if (path / "corpus.jsonl").is_file())
         return sorted(path.name for path in found)
 
     def path(self, name: str) -> Path:
@@ -75,6 +82,13 @@ class Sets:
             and PurePosixPath(item.filename).is_relative_to(root)
             and PurePosixPath(item.filename).relative_to(root).parts[:1] in _WANTED
         ]
+        names = {PurePosixPath(item.filename).relative_to(root).parts for item in members}
+        if ("qrels",) in names:
+            raise UserError(
+                f"In {name}, qrels is a file: it must be a folder with test.tsv in it. Pack it so."
+            )
+        for item in members:
+            check_unpacked(item, f"{item.filename} in {name}")
         if sum(item.file_size for item in members) > _LARGEST:
             raise UserError(f"{name} unpacks to more than 2 GB: measure it on the command line.")
         called = _safe(root.name or Path(name).stem)
@@ -92,12 +106,22 @@ class Sets:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with zipped.open(item) as source, target.open("wb") as out:
                     shutil.copyfileobj(source, out)
-            data = read_beir(part, called=called)
+            data = read_beir(part, called=called, most=_MOST)
             shutil.rmtree(self._folder / called, ignore_errors=True)
             part.rename(self._folder / called)
         finally:
             shutil.rmtree(part, ignore_errors=True)
         return data
+
+    def _clear(self) -> None:
+        """Remove what uploads left half unpacked when their process was ended."""
+        for part in self._folder.glob(".*.part"):
+            try:
+                # Another process may be at one, but no upload takes as long.
+                if time.time() - part.stat().st_mtime > _LEFT:
+                    shutil.rmtree(part)
+            except OSError as error:
+                logger.warning("%s is left of an upload and can't be removed: %s", part, error)
 
 
 def _safe(name: str) -> str:

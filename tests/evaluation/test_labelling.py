@@ -15,7 +15,7 @@ from sqlalchemy import create_engine
 from selfrag.errors import UserError
 from selfrag.evaluation.beir import read_beir
 from selfrag.evaluation.files import is_zip
-from selfrag.evaluation.label_files import decoded, of_zip
+from selfrag.evaluation.label_files import of_trec, of_zip
 from selfrag.evaluation.labelling import Labelling
 from selfrag.evaluation.uploaded import Sets
 from selfrag.index.payload import CONTENT, METADATA
@@ -199,6 +199,6 @@ def test_damaged_zip_is_refused_in_a_sentence_or_still_read(data: st.DataObject,
     for place in data.draw(places):
         content[place] = data.draw(st.integers(0, 255))
     with contextlib.suppress(UserError):
-        of_zip(bytes(content)) if is_zip(bytes(content)) else decoded(bytes(content), "it")
+        of_zip(bytes(content)) if is_zip(bytes(content)) else of_trec(bytes(content))
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(UserError):
         Sets(Path(folder)).add(bytes(content), "set.zip")
