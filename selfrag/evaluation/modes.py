@@ -21,6 +21,7 @@ from selfrag.evaluation.beir import read_beir
 from selfrag.evaluation.experiment import Cutting, Experiment, experiment
 from selfrag.evaluation.metrics import MEASURES, Values, means, per_query
 from selfrag.evaluation.paired import Difference, compare
+from selfrag.evaluation.verdict import name_of_mean
 from selfrag.models.cross_encoders import FetchedReranker
 from selfrag.models.embeddings import make_embeddings
 from selfrag.models.rerankers import make_reranker
@@ -76,8 +77,9 @@ def measure(opened: Experiment, modes: Sequence[Mode] = tuple(Mode)) -> list[Mod
 
 def table(figures: Sequence[ModeFigures]) -> str:
     """The figures in Markdown."""
+    heads = " | ".join(map(name_of_mean, MEASURES))
     lines = [
-        f"| mode | {' | '.join(MEASURES)} | adds | win/tie/loss | p | ms | skipped |",
+        f"| mode | {heads} | adds | win/tie/loss | p | ms | skipped |",
         f"| --- | {'--- | ' * len(MEASURES)}--- | --- | --- | --- | --- |",
     ]
     for each in figures:

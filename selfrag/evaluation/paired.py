@@ -6,6 +6,7 @@
 - a two-sided paired t-test, whose interval also says how large the difference may be.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,8 @@ class Difference:
     Attributes:
         queries: how many were compared.
         mean: mean difference.
-        low, high: its 95 % confidence interval (t); None below two queries.
+        low, high: its 95 % confidence interval (t), within -1 and 1 where shares are compared;
+            None below two queries.
         p_randomisation, p_t: two-sided; None below two queries.
         wins, ties, losses: queries on which ``a`` is better, equal, worse.
     """
@@ -38,8 +40,11 @@ class Difference:
     losses: int
 
 
-def compare(a: Mapping[str, float], b: Mapping[str, float]) -> Difference:
+def compare(a: Mapping[str, float], b: Mapping[str, float], *, share: bool = True) -> Difference:
     """``a`` against ``b``, both query id -> value, over the queries that both have.
+
+    Args:
+        share: whether values run from 0 to 1, as all measures of retrieval do.
 
     Raises:
         ValueError: they have no query in common.
@@ -48,11 +53,13 @@ def compare(a: Mapping[str, float], b: Mapping[str, float]) -> Difference:
     if not common:
         raise ValueError("no query in common")
     shared = [{query: side[query] for query in common} for side in (a, b)]
-    return compare_all([(shared[0], shared[1])])[0]
+    return compare_all([(shared[0], shared[1])], share=share)[0]
 
 
 def compare_all(
     sides: Sequence[tuple[Mapping[str, float], Mapping[str, float]]],
+    *,
+    share: bool = True,
 ) -> list[Difference]:
     """Several comparisons on the same queries; each as `compare` has it.
 
@@ -69,10 +76,11 @@ def compare_all(
     rows = np.array([[a[query] - b[query] for query in queries] for a, b in sides])
     tested = [index for index, row in enumerate(rows) if len(queries) > 1 and np.any(row)]
     chance = dict(zip(tested, _randomisation(rows[tested]), strict=True)) if tested else {}
-    return [_difference(row, chance.get(index)) for index, row in enumerate(rows)]
+    most = 1.0 if share else math.inf
+    return [_difference(row, chance.get(index), most) for index, row in enumerate(rows)]
 
 
-def _difference(difference: np.ndarray, p_randomisation: float | None) -> Difference:
+def _difference(difference: np.ndarray, p_randomisation: float | None, most: float) -> Difference:
     from scipy import stats  # half a second to import, which a kept study need not wait for
 
     number = len(difference)
@@ -90,6 +98,7 @@ def _difference(difference: np.ndarray, p_randomisation: float | None) -> Differ
         t = stats.ttest_1samp(difference, 0.0)
         p_t = float(t.pvalue)
         low, high = (float(bound) for bound in t.confidence_interval(0.95))
+    low, high = max(-most, low), min(most, high)
     return Difference(number, mean, low, high, p_randomisation, p_t, *counts)
 
 

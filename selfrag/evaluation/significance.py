@@ -1,6 +1,7 @@
 """What a number of questions can tell: intervals, corrected tests, and how many would be needed.
 
-- the interval of a mean: Student's t, cut to the range of the measures, 0 to 1;
+- the interval of a mean: Student's t, cut to the range of the measures: 0 to 1 of shares, from 0 of
+  seconds and the like; that of a difference of shares to -1 to 1;
 - Holm's correction for several comparisons (Holm 1979, Scandinavian Journal of Statistics 6);
 - questions needed: the two-sided paired t-test that finds a difference of this size and spread
   with a probability of 0.8 (Cohen 1988, "Statistical Power Analysis", chapter 2), by the
@@ -60,7 +61,8 @@ def mean_interval(values: Sequence[float], *, share: bool = True) -> Mean:
     """The mean of values with its 95 % interval.
 
     Args:
-        share: whether the values run from 0 to 1, where the interval then ends as well.
+        values: none below 0, where the interval ends.
+        share: whether they run to 1, where the interval then ends as well.
 
     >>> mean_interval([0.5]).low is None
     True
@@ -74,10 +76,8 @@ def mean_interval(values: Sequence[float], *, share: bool = True) -> Mean:
 
     error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
     reach = float(stats.t.ppf(0.975, len(values) - 1)) * error
-    low, high = mean - reach, mean + reach
-    if share:
-        low, high = max(0.0, low), min(1.0, high)
-    return Mean(mean, low, high, len(values))
+    high = mean + reach
+    return Mean(mean, max(0.0, mean - reach), min(1.0, high) if share else high, len(values))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -147,6 +147,8 @@ def pairs(values: Mapping[str, Mapping[str, float]]) -> list[Pair]:
 def pairs_in_common(
     values: Mapping[str, Mapping[str, float]],
     wanted: Callable[[str, str], bool] = lambda a, b: True,
+    *,
+    share: bool = True,
 ) -> list[Pair]:
     """As `pairs`, where a system may lack values: each two on the questions that both have.
 
@@ -154,13 +156,14 @@ def pairs_in_common(
 
     Args:
         wanted: whether two systems are to be compared; the correction is for those that are.
+        share: whether values run from 0 to 1.
     """
     names = [
         (a, b)
         for a, b in combinations(values, 2)
         if wanted(a, b) and values[a].keys() & values[b].keys()
     ]
-    return _paired(values, names, [compare(values[a], values[b]) for a, b in names])
+    return _paired(values, names, [compare(values[a], values[b], share=share) for a, b in names])
 
 
 def _paired(

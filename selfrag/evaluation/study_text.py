@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from selfrag.evaluation.significance import Pair
 from selfrag.evaluation.study import Study
-from selfrag.evaluation.verdict import label, probability, verdict
+from selfrag.evaluation.verdict import label, name_of_mean, probability, verdict
 
 Table = tuple[str, list[str], list[list[str]]]  #: title, heads, rows
 
@@ -18,18 +18,18 @@ def tables(study: Study) -> list[Table]:
     In the first one each mode has a letter; those behind a value are the modes over which it is
     significantly better (randomisation test, Holm-corrected, 5 %).
     """
-    made = [_means(study), tests(study.pairs, study.measure, label), _spread(study)]
+    made = [_means(study), tests(study.pairs, name_of_mean(study.measure), label), _spread(study)]
     if study.strata:
         heads = ["label", "questions", *map(label, study.figures)]
         rows = [
             [name, str(next(iter(row.values())).count), *(_number(row[v].mean) for v in row)]
             for name, row in study.strata.items()
         ]
-        made.append((f"{study.measure} by label", heads, rows))
+        made.append((f"{name_of_mean(study.measure)} by label", heads, rows))
     for name, values in study.sensitivity.items():
         title = {"rrf_k": "RRF k", "dense_weight": "dense weight (convex)"}.get(name, name)
         rows = [[value, _number(mean)] for value, mean in values.items()]
-        made.append((f"Hybrid by {title}", [title, study.measure], rows))
+        made.append((f"Hybrid by {title}", [title, name_of_mean(study.measure)], rows))
     left_out = [[each.id, each.question or "(no text)", each.why] for each in study.left_out]
     made.append(
         ("Left out, as no measure is defined", ["question id", "question", "has"], left_out)
@@ -52,7 +52,7 @@ def _means(study: Study) -> Table:
                 *(_number(each.means[measure].mean) for measure in measures[1:]),
             ]
         )
-    return study.name, ["mode", study.measure, *measures[1:]], rows
+    return study.name, ["mode", *map(name_of_mean, measures)], rows
 
 
 def better_than(pairs: Sequence[Pair], letters: Mapping[str, str]) -> dict[str, str]:
@@ -78,7 +78,7 @@ def _spread(study: Study) -> Table:
                 ", ".join(each.skipped),
             ]
         )
-    heads = ["mode", f"{study.measure}, 95 %", "median ms", "p95 ms", "skipped"]
+    heads = ["mode", f"{name_of_mean(study.measure)}, 95 %", "median ms", "p95 ms", "skipped"]
     return "Interval, and how long a search takes", heads, rows
 
 

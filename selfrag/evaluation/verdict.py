@@ -33,7 +33,7 @@ def verdict(study: Study, most: int = 3) -> list[str]:
 
 def _sentence(study: Study, pair: Pair, best: str) -> str:
     names = {name: label(name) for name in (pair.a, pair.b)}
-    return about_pair(pair, best, study.measure, names, "finds more than")
+    return about_pair(pair, best, name_of_mean(study.measure), names, "finds more than")
 
 
 def about_pair(
@@ -75,6 +75,16 @@ def about_pair(
         f"{said}: if the difference is what it seems, about "
         f"{count(_rounded(pair.needed - number), 'more question')} would be needed to tell."
     )
+
+
+def name_of_mean(measure: str) -> str:
+    """The mean of a measure as it is usually called; ir-measures names that of one question.
+
+    >>> name_of_mean("RR@10"), name_of_mean("AP"), name_of_mean("nDCG@10")
+    ('MRR@10', 'MAP', 'nDCG@10')
+    """
+    kind, at, depth = measure.partition("@")
+    return {"RR": "MRR", "AP": "MAP"}.get(kind, kind) + at + depth
 
 
 def label(variant: str) -> str:

@@ -81,15 +81,15 @@ def quality(
 def silence(cells: Mapping[str, Abstention], colours: Palette) -> go.Figure:
     """Two bars for each system: what it did with evidence, and what it did without.
 
-    Green is what one would want, amber over-cautious, red over-confident; each part says in words
-    what it is.
+    Green is what one would want, amber over-cautious, red over-confident; filled is an answer,
+    hatched is silence. Each part says in words what it is.
     """
     figure = go.Figure()
     kinds = (
-        ("answered", "right", colours.good, ""),
+        ("right: answered", "right", colours.good, ""),
         ("over-cautious: stayed silent", "cautious", colours.fair, "/"),
-        ("stayed silent", "declined", colours.good, ""),
-        ("over-confident: answered", "confident", colours.bad, "x"),
+        ("right: stayed silent", "declined", colours.good, "/"),
+        ("over-confident: answered", "confident", colours.bad, ""),
     )
     shown = {name: each for name, each in cells.items() if each.known}
     rows = [
@@ -119,7 +119,7 @@ def silence(cells: Mapping[str, Abstention], colours: Palette) -> go.Figure:
                     "shape": pattern,
                     "fillmode": "overlay",
                     "fgcolor": colours.paper,
-                    "fgopacity": 0.35,
+                    "fgopacity": 0.5,
                     "size": 8,
                     "solidity": 0.2,
                 },
@@ -133,7 +133,11 @@ def silence(cells: Mapping[str, Abstention], colours: Palette) -> go.Figure:
             showlegend=bool(mine),
         )
     figure.update_xaxes(
-        range=[0, 1], tickformat=".0%", gridcolor=colours.line, fixedrange=True, nticks=5
+        range=[0, 1],
+        tickvals=[0, 0.25, 0.5, 0.75, 1],
+        tickformat=".0%",
+        gridcolor=colours.line,
+        fixedrange=True,
     )
     figure.update_yaxes(
         categoryorder="array",
@@ -143,7 +147,7 @@ def silence(cells: Mapping[str, Abstention], colours: Palette) -> go.Figure:
     figure.update_layout(
         barmode="stack",
         height=120 + 54 * len(rows),
-        margin=_MARGIN,
+        margin={**_MARGIN, "r": 24},  # half of "100%" stands beyond the end
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "traceorder": "normal"},
     )
     return figure

@@ -194,7 +194,7 @@ def _take(rag: SelfRag) -> None:
     except UserError as error:
         st.session_state[_TOLD] = (False, str(error))
         return
-    st.session_state[_TOLD] = (True, f"{taken.name} is there: choose strategies and measure.")
+    st.session_state[_TOLD] = (True, f"“{taken.name}.csv” is there: choose strategies and measure.")
     st.session_state[_FILE] = f"{taken.name}.csv"
 
 

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from selfrag.evaluation.answers import text
+from selfrag.evaluation.answers import findings, text
 from selfrag.evaluation.answers.measures import MEASURES
+from selfrag.evaluation.answers.measuring import ORACLE_ALONE
 from selfrag.evaluation.answers.study import AnswerStudy
 from selfrag.evaluation.study_text import Table
 from selfrag.records.results import ResultRecord
 from selfrag.ui.answers_charts import quality, silence
 from selfrag.ui.answers_questions import draw_questions
-from selfrag.ui.answers_words import headlines, silence_words, spending_words
+from selfrag.ui.answers_words import silence_words, spending_words
 from selfrag.ui.colours import palette, strategy_colours
 from selfrag.ui.literal import literal
 from selfrag.ui.tables import draw_table
@@ -31,13 +32,15 @@ def draw_answers(study: AnswerStudy, record: ResultRecord | None, said: Sequence
     """
     if study.stopped is not None:
         st.info("It was stopped before its end.", icon=":material/stop_circle:")
-    for place, sentence in enumerate(headlines(study)):
+    for place, sentence in enumerate(findings.headlines(study)):
         st.markdown(f"**{literal(sentence)}**" if place == 0 else literal(sentence))
     for line in said:
         st.caption(line)
-    for caveat in text.caveats(study):
+    for caveat in findings.caveats(study):
         st.caption(f":orange[:material/warning:] {literal(caveat)}")
     for note in study.notes:
+        if note == ORACLE_ALONE:
+            continue  # it stands where the oracle does
         st.caption(f":material/info: {literal(note)}")
     tables = text.tables(study)
     _quality(study, tables)
@@ -51,7 +54,7 @@ def draw_answers(study: AnswerStudy, record: ResultRecord | None, said: Sequence
 def _quality(study: AnswerStudy, tables: Sequence[Table]) -> None:
     shown = [
         measure
-        for measure in text.quality(study)
+        for measure in findings.quality(study)
         if MEASURES[measure].share and study.ranked(measure)
     ]
     if shown:
@@ -91,10 +94,16 @@ def _silence(study: AnswerStudy, tables: Sequence[Table]) -> None:
             st.caption(literal(silence_words(name, cells)))
         if not known:
             break  # it is the same sentence for each
+    warned = findings.shown_with_a_warning(study)
+    if warned:
+        st.caption(f":material/info: {literal(warned)}")
+    if ORACLE_ALONE in study.notes:
+        st.caption(f":material/info: {literal(ORACLE_ALONE)}")
     if known:
         st.caption(
             "Evidence is found where the search brought a passage that holds the answer. With the "
-            "oracle it always does: what is wrong there is no fault of the search."
+            "oracle it always does: what is wrong there is no fault of the search. Filled "
+            "is an answer, hatched is silence; green is right."
         )
         with st.expander("The four cells in numbers", icon=":material/grid_view:", type="compact"):
             _table(tables, "Abstaining, crossed with whether evidence was retrieved")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from selfrag.evaluation.answers import text
+from selfrag.evaluation.answers.findings import quality
 from selfrag.evaluation.answers.measures import MEASURES
 from selfrag.evaluation.answers.rows import Row
 from selfrag.evaluation.answers.study import AnswerStudy
@@ -107,7 +107,7 @@ def _answer(study: AnswerStudy, system: str, rows: Sequence[Row]) -> None:
             f"{MEASURES[name].label} {first.measures[name]:.{MEASURES[name].decimals}f}"
             if first.measures[name] is not None
             else f"{MEASURES[name].label} undefined ({first.reasons.get(name, 'no value')})"
-            for name in text.quality(study)
+            for name in quality(study)
             if name in first.measures
         ]
         evidence = {True: "evidence was found", False: "no evidence was found"}.get(

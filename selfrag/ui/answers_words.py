@@ -3,9 +3,9 @@ the picture of abstaining says."""
 
 from collections.abc import Sequence
 
-from selfrag.evaluation.answers import text
 from selfrag.evaluation.answers.abstention import Abstention
 from selfrag.evaluation.answers.choice import ORACLE, AnswerChoice
+from selfrag.evaluation.answers.findings import NOT_COMPARED
 from selfrag.evaluation.answers.measures import MEASURES, VERDICT
 from selfrag.evaluation.answers.plan import Plan
 from selfrag.evaluation.answers.questions import QuestionSet
@@ -16,11 +16,14 @@ from selfrag.wording import count, duration, listed
 
 
 def about_questions(questions: QuestionSet) -> str:
-    """``9 questions · 7 with a right answer · 2 that the documents cannot answer``."""
+    """``9 questions · 7 that the documents answer · 2 that the documents cannot answer``."""
     rows = questions.questions
     known = {
-        "with a right answer": sum(bool(row.ground_truth) for row in rows),
+        "that the documents answer": sum(row.answerable is True for row in rows),
         "that the documents cannot answer": sum(row.answerable is False for row in rows),
+        "with a ground truth, of which it is not said": sum(
+            row.answerable is None and bool(row.ground_truth) for row in rows
+        ),
         "with a verdict": sum(row.label is not None for row in rows),
         "whose passages are known": sum(bool(row.gold) for row in rows),
     }
@@ -67,6 +70,8 @@ def what_is_measured(plan: Plan, questions: QuestionSet, choice: AnswerChoice) -
     if plan.unavailable:
         missing = listed([MEASURES[name].label for name in plan.unavailable])
         why = next(iter(plan.unavailable.values()))
+        if any(row.ground_truth for row in rows):
+            said.append(f":material/block: {literal(NOT_COMPARED)}")
         said.append(f":material/block: Not measured: {literal(missing)}: {literal(why)}.")
     if not any(row.gold for row in rows) and not any(row.answerable is False for row in rows):
         said.append(
@@ -106,28 +111,16 @@ def silence_words(name: str, cells: Abstention) -> str:
                 else ""
             )
         )
-    unknown = f" Of {count(cells.unknown, 'answer')} it is not known." if cells.unknown else ""
+    unknown = (
+        f" Of {count(cells.unknown, 'answer')} it is not known whether the evidence was retrieved."
+        if cells.unknown
+        else ""
+    )
     return f"{name}: {'; '.join(said)}.{unknown}"
 
 
-def headlines(study: AnswerStudy) -> list[str]:
-    """Which strategy is better, and in one sentence all in which no difference can be told."""
-    questions = count(len(study.questions), "question")
-    if len(study.figures) < 2:
-        return [f"One strategy on {questions}: there is nothing to compare it with."]
-    tested = [measure for measure in text.quality(study) if len(study.ranked(measure)) > 1]
-    if not tested:
-        return ["No measure has values for two strategies: there is nothing to compare."]
-    clear = [it for it in tested if any(pair.significant for pair in study.pairs[it])]
-    said = [sentence for measure in clear for sentence in text.about(study, measure)]
-    rest = [MEASURES[measure].label for measure in tested if measure not in clear]
-    if rest:
-        said.append(f"No difference between strategies that {questions} can show: {listed(rest)}.")
-    return said
-
-
 def spending_words(study: AnswerStudy) -> str:
-    """How much longer, and how many more calls, the dearest takes than the cheapest."""
+    """What an answer by each strategy takes, the slowest first."""
     seconds = {
         name: mean
         for name, each in study.figures.items()
@@ -138,13 +131,11 @@ def spending_words(study: AnswerStudy) -> str:
     fast, slow = min(seconds, key=seconds.__getitem__), max(seconds, key=seconds.__getitem__)
     if not seconds[fast] or seconds[slow] / seconds[fast] < 1.05:
         return f"All take about the same time: {duration(seconds[slow])} for an answer."
-    said = (
-        f"An answer by {slow} takes {duration(seconds[slow])}, one by {fast} "
-        f"{duration(seconds[fast])}"
-    )
-    calls = [study.figures[name].means["calls"].mean for name in (slow, fast)]
-    if calls[0] is not None and calls[1] is not None and calls[0] > 0:
-        said += f"; {calls[0]:.1f} model calls against {calls[1]:.1f}"
+    order = sorted(seconds, key=lambda name: -seconds[name])
+    said = f"An answer takes {listed([f'{duration(seconds[each])} by {each}' for each in order])}"
+    calls = {name: study.figures[name].means["calls"].mean or 0.0 for name in order}
+    if any(calls.values()):
+        said += f"; model calls {listed([f'{calls[each]:.1f} by {each}' for each in order])}"
     return f"{said}."
 
 

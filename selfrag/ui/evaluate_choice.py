@@ -6,6 +6,7 @@ from selfrag.errors import UserError
 from selfrag.evaluation.beir import BeirSet
 from selfrag.evaluation.label_study import NAME as LABELS
 from selfrag.evaluation.study import MEASURES
+from selfrag.evaluation.verdict import name_of_mean
 from selfrag.retrieval.comparison import MOST
 from selfrag.retrieval.result import Mode
 from selfrag.retrieval.variant import Variant
@@ -73,7 +74,7 @@ def draw_choice(rag: SelfRag) -> None:
         "Measure that is tested",
         list(MEASURES),
         key=_MEASURE,
-        format_func=lambda name: f"{name}: {EXPLAINED[name]}",
+        format_func=lambda name: f"{name_of_mean(name)}: {EXPLAINED[name]}",
         width=480,
         persist_state="session",
     )

@@ -105,7 +105,7 @@ def draw_result(rag: SelfRag, result_id: str) -> None:
 def _explained(measure: str) -> str:
     if measure in MEASURES:
         return f"{MEASURES[measure].label}: {MEASURES[measure].meaning}"
-    return f"{measure}: {EXPLAINED[measure]}" if measure in EXPLAINED else measure
+    return f"{called(measure)}: {EXPLAINED[measure]}" if measure in EXPLAINED else called(measure)
 
 
 def _chart(records: list[ResultRecord], measure: str) -> None:
@@ -117,7 +117,7 @@ def _chart(records: list[ResultRecord], measure: str) -> None:
         over_time(records, measure, colours, palette(), lambda at: moment(at, year=False)),
         config={"displayModeBar": False},
         key="history-chart",
-        alt=f"{measure} of {len(records)} results, in the order of time",
+        alt=f"{called(measure)} of {len(records)} results, in the order of time",
     )
     st.caption(literal(over_time_words(records, measure)))
 

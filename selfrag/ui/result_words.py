@@ -4,7 +4,7 @@ from datetime import datetime
 
 from selfrag.evaluation.answers.measures import MEASURES
 from selfrag.evaluation.history import RETRIEVAL
-from selfrag.evaluation.verdict import label
+from selfrag.evaluation.verdict import label, name_of_mean
 from selfrag.records.results import ResultRecord
 from selfrag.service import SelfRag
 from selfrag.ui.literal import literal
@@ -32,7 +32,7 @@ def series_name(record: ResultRecord, series: str) -> str:
 
 def called(measure: str) -> str:
     """A measure as people read it."""
-    return MEASURES[measure].label if measure in MEASURES else measure
+    return MEASURES[measure].label if measure in MEASURES else name_of_mean(measure)
 
 
 def shown(value: float, measure: str) -> str:

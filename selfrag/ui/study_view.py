@@ -8,7 +8,7 @@ import streamlit as st
 from selfrag.evaluation.paired import Difference
 from selfrag.evaluation.significance import Mean
 from selfrag.evaluation.study import Study
-from selfrag.evaluation.verdict import label, probability, verdict
+from selfrag.evaluation.verdict import label, name_of_mean, probability, verdict
 from selfrag.palette import Palette
 from selfrag.retrieval.variant import Variant
 from selfrag.ui import page_list
@@ -44,11 +44,12 @@ def draw_intervals(study: Study, key: str) -> None:
         interval_chart(study, mode_colours(), palette()),
         config={"displayModeBar": False},
         key=key,
-        alt=f"{study.measure} of each mode with its 95 % interval",
+        alt=f"{name_of_mean(study.measure)} of each mode with its 95 % interval",
     )
     st.caption(
-        f"{study.measure}: {EXPLAINED.get(study.measure, 'as ir-measures defines it')}. The line "
-        "is where the mean may lie as far as these questions can tell (95 %). Two lines may "
+        f"{name_of_mean(study.measure)}: "
+        f"{EXPLAINED.get(study.measure, 'as ir-measures defines it')}. The line is where the "
+        "mean may lie as far as these questions can tell (95 %). Two lines may "
         "overlap although the same questions tell the modes apart: the tests below decide."
     )
 
@@ -129,7 +130,7 @@ def interval_chart(study: Study, modes: Mapping[str, str], colours: Palette) -> 
             hovertemplate=f"{mean.mean:.3f} ({low:.3f} to {high:.3f})<extra></extra>",
             showlegend=False,
         )
-    figure.update_xaxes(title=study.measure, gridcolor=colours.line, fixedrange=True)
+    figure.update_xaxes(title=name_of_mean(study.measure), gridcolor=colours.line, fixedrange=True)
     figure.update_yaxes(
         categoryorder="array",
         categoryarray=rows[::-1],
@@ -160,7 +161,7 @@ def figures_table(study: Study) -> tuple[list[str], list[list[str]]]:
         ]
         for variant, each in study.figures.items()
     ]
-    return ["mode", *measures, "labelled", "time"], rows
+    return ["mode", *map(name_of_mean, measures), "labelled", "time"], rows
 
 
 def pairs_table(study: Study) -> tuple[list[str], list[list[str]]]:
@@ -176,7 +177,7 @@ def pairs_table(study: Study) -> tuple[list[str], list[list[str]]]:
         ]
         for pair in study.pairs
     ]
-    heads = ["modes", study.measure, "95 % interval", "randomisation", "t-test"]
+    heads = ["modes", name_of_mean(study.measure), "95 % interval", "randomisation", "t-test"]
     return [*heads, "better/equal/worse"], rows
 
 

@@ -54,9 +54,10 @@ def test_what_it_takes_and_what_cannot_be_measured_stand_before_the_start(
 ) -> None:
     harbour.answers.files.add(CSV.encode(), "harbour.csv")
     said = shown(app)
-    assert "3 questions · 2 with a right answer · 1 that the documents cannot answer" in said
+    assert "3 questions · 2 that the documents answer · 1 that the documents cannot answer" in said
     assert "45 answers" in said and "no model calls" in said, "3 strategies, 5 rounds"
     assert "Not measured: faithfulness, answer relevancy" in said
+    assert "Correctness was not compared" in said
     app.number_input[0].set_value(1)
     assert "9 answers" in shown(app)
 
@@ -72,6 +73,8 @@ def test_study_is_measured_shown_and_kept(harbour: SelfRag, app: AppTest) -> Non
     for part in ("How good the answers are", "Silent where it should be?", "What an answer takes"):
         assert part in said
     assert "with evidence it answered" in said
+    assert "**Asked what the documents cannot answer, selfrag abstained 1 of 1 time" in said
+    assert "undef.: it abstained" in said
     next(box for box in app.selectbox if box.label == "Answers to").set_value(
         next(iter(harbour.answers.background().view().ended.study.questions))
     ).run()
@@ -138,10 +141,10 @@ def test_picture_of_silence_holds_the_four_cells() -> None:
         for row, text in zip(trace.y, trace.text, strict=True)
     }
     assert drawn == {
-        ("answered", "<b>plain</b>"): "<b>6</b>",
-        ("answered", "<b>selfrag</b>"): "<b>5</b>",
+        ("right: answered", "<b>plain</b>"): "<b>6</b>",
+        ("right: answered", "<b>selfrag</b>"): "<b>5</b>",
         ("over-cautious: stayed silent", "<b>selfrag</b>"): "<b>1</b>",
-        ("stayed silent", "<b>selfrag</b>"): "<b>3</b>",
+        ("right: stayed silent", "<b>selfrag</b>"): "<b>3</b>",
         ("over-confident: answered", "<b>plain</b>"): "<b>4</b>",
         ("over-confident: answered", "<b>selfrag</b>"): "<b>1</b>",
     }
@@ -154,7 +157,7 @@ def test_silence_in_words() -> None:
     assert silence_words("selfrag", Abstention(5, 1, 2, 8, unknown_answered=1)) == (
         "selfrag: without evidence it stayed silent 8 of 10 times and answered all the same twice; "
         "with evidence it answered 5 of 6 times and stayed silent all the same once. Of 1 answer "
-        "it is not known."
+        "it is not known whether the evidence was retrieved."
     )
 
 

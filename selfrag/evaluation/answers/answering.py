@@ -102,12 +102,12 @@ class Answering:
         policy = RetrievalPolicy.ALWAYS.value if system.oracle else None
         return RunOptions.of(self._casting.settings, system.strategy.value, policy, budget=budget)
 
-    def warm_up(self, question: Question) -> None:
-        """Load what the first answer would otherwise wait for; asks no language model."""
+    def warm_up(self, question: Question, cancel: threading.Event) -> None:
+        """Load and keep what the first answer would otherwise wait for; asks no language model."""
         self._funnel().search(question.question, Mode.FULL)
         if not self._casting.settings.llm_configured:
             system = System(Strategy.SELFRAG)
-            self.answer(question, system, Gold(), Budget(), threading.Event())
+            self.answer(question, system, Gold(), Budget(), cancel)
 
     def answer(
         self,

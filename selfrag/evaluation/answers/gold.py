@@ -1,6 +1,6 @@
 """The gold passages of a question: where in the library its answer stands.
 
-From the column ``gold`` of the questions file, or from the labels given on the Compare page:
+From the column ``gold`` of the questions file, or from the labels given on Compare search:
 
 - ``handbook.pdf, page 2`` (or ``p. 2``, ``#page=2``): what mostly stands on that page;
 - a sentence as it stands in a document: every passage that it stands in;

@@ -17,7 +17,7 @@ from selfrag.reflection.local_judge import LocalJudge
 from selfrag.reflection.roles import Passage
 from selfrag.retrieval.result import Hit
 
-_WHY = "only a language model can grade it: set EVALUATION_JUDGE_MODEL and where it answers"
+_WHY = "only a language model can grade them: set EVALUATION_JUDGE_MODEL and where it answers"
 
 
 class LocalGrader:

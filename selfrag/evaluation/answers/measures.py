@@ -25,6 +25,7 @@ class Measure:
 RAGAS = ("faithfulness", "answer_relevancy", "context_precision", "context_recall")
 CLAIMS_BACKED = "claims_backed"
 VERDICT = "verdict_correct"
+DECIDED = "decided_rightly"
 SPENT = ("seconds", "calls", "retries", "input_tokens", "output_tokens", "tokens", "cost_usd")
 
 MEASURES = {
@@ -46,10 +47,16 @@ MEASURES = {
     CLAIMS_BACKED: Measure(
         "claims backed (local judge)",
         "Share of the answer's sentences that the local judge finds in its passages by comparing "
-        "words and meanings. It is not faithfulness: nobody reads.",
+        "words and meanings. It is not faithfulness: no language model reads the answer, and "
+        "ground_truth is not looked at.",
     ),
     VERDICT: Measure(
         "correct verdict", "Share of statements whose verdict is that of the label column."
+    ),
+    DECIDED: Measure(
+        "decided rightly",
+        "Share of answers to what the documents answer, and of silence on what they do not, where "
+        "it is known which of the two they do.",
     ),
     "seconds": Measure("seconds", "From the question to the answer.", False, False, 2),
     "calls": Measure("calls", "Of language models, for the answer.", False, False, 1),

@@ -6,7 +6,8 @@
    strategies on the same questions, each missing answer is given, kept, graded and kept again;
 4. all of it is counted and tested.
 
-Answers are given one after another, for their seconds are measured.
+Answers are given one after another, for their seconds are measured; before its first answer each
+question is run through once uncounted, and the strategies take turns in being first.
 """
 
 import threading
@@ -21,7 +22,7 @@ from selfrag.evaluation.answers.choice import AnswerChoice, System
 from selfrag.evaluation.answers.gold import Gold
 from selfrag.evaluation.answers.grades import Graded, Grader
 from selfrag.evaluation.answers.judge import JudgeChoice, grader_of
-from selfrag.evaluation.answers.measures import SPENT, VERDICT
+from selfrag.evaluation.answers.measures import DECIDED, SPENT, VERDICT
 from selfrag.evaluation.answers.questions import Question, QuestionSet
 from selfrag.evaluation.answers.rows import Row, make_row
 from selfrag.evaluation.answers.spending import Purse, Spent
@@ -41,6 +42,11 @@ from selfrag.reflection.extractive_writer import NAME as QUOTES
 from selfrag.settings import Settings
 from selfrag.wording import count
 
+ORACLE_ALONE = (
+    "The oracle without a language model: the local judge compares passages with each other, so a "
+    "gold passage that stands alone often reads as doubtful, and selfrag and critique may stay "
+    "silent on it. That is the judge's doing, not the strategy's."
+)
 _IN_A_ROW = 5  #: answers that fail one after another before a study gives up
 
 
@@ -70,13 +76,28 @@ class AnswerTask:
         """What is measured, in the order in which it is shown."""
         labelled = any(question.label is not None for question in self.data.questions)
         graded = JudgeChoice.of(self.settings).measures
-        return (*graded, *((VERDICT,) if labelled else ()), *SPENT)
+        known = any(
+            question.answerable is not None or self.gold[question.id].hits
+            for question in self.data.questions
+        )
+        return (
+            *graded,
+            *((VERDICT,) if labelled else ()),
+            *((DECIDED,) if known else ()),
+            *SPENT,
+        )
 
     def units(self) -> Iterator[tuple[int, Question, System]]:
-        """Round, question and system of every answer, in the order in which they are given."""
+        """Round, question and system of every answer, in the order in which they are given.
+
+        Another system begins each time: what the first one leaves warm would otherwise always
+        spare the same ones their seconds.
+        """
+        systems = self.choice.systems
         for number in range(1, self.choice.rounds + 1):
-            for question in self.data.questions:
-                for system in self.choice.systems:
+            for place, question in enumerate(self.data.questions, start=number - 1):
+                first = place % len(systems)
+                for system in (*systems[first:], *systems[:first]):
                     # Without gold passages there is nothing to put before the writer.
                     if not system.oracle or self.gold[question.id].hits:
                         yield number, question, system
@@ -177,8 +198,8 @@ class _Work:
         stopped: str | None = None
         done = 0
         task = self._task
+        warm: set[str] = set()
         self._progress("warming up", 0, 1)
-        task.answering.warm_up(task.data.questions[0])
         with grader_of(
             task.settings, task.casting, task.embeddings, self._guard, self._purse.pay
         ) as grader:
@@ -188,6 +209,10 @@ class _Work:
                     if not there and stopped is None:
                         self._progress(f"answering, {system}, round {number}", done, missing)
                         self._go_on()
+                        if question.id not in warm:
+                            warm.add(question.id)
+                            task.answering.warm_up(question, self._cancel)
+                            self._go_on()
                     row = self._row(number, question, system, grader if stopped is None else None)
                 except (Spent, ModelError) as error:
                     # What was there already is read to the end: it costs nothing.
@@ -290,7 +315,7 @@ def _notes(task: AnswerTask) -> list[str]:
         unknown = number - len(gold) - unanswerable
         said.append(
             f"Of {count(unknown, 'question')} no gold passage is known: abstaining cannot be "
-            "crossed with retrieval there. A column gold, or labels on the Compare page, tell "
+            "crossed with retrieval there. A column gold, or labels from Compare search, tell "
             "which it is."
         )
     missing = [text for each in task.data.questions for text in task.gold[each.id].missing]
@@ -299,6 +324,12 @@ def _notes(task: AnswerTask) -> list[str]:
             f"{count(len(missing), 'gold passage')} of the file "
             f"{'is' if len(missing) == 1 else 'are'} not in your library, such as “{missing[0]}”."
         )
+    said.append(
+        "Seconds are of warm answers: each question is run through once before it is measured, "
+        "and the strategies take turns in being first."
+    )
+    if task.choice.oracle and gold and task.settings.judges == "local":
+        said.append(ORACLE_ALONE)
     if task.choice.oracle and not gold:
         said.append("No gold passage is known, so there is no oracle run.")
     elif task.choice.oracle and len(gold) < number:

@@ -9,7 +9,7 @@ from selfrag.evaluation.answers.answering import Answered
 from selfrag.evaluation.answers.choice import System
 from selfrag.evaluation.answers.gold import Gold
 from selfrag.evaluation.answers.grades import Graded
-from selfrag.evaluation.answers.measures import SPENT, VERDICT
+from selfrag.evaluation.answers.measures import DECIDED, SPENT, VERDICT
 from selfrag.evaluation.answers.questions import Question
 from selfrag.models.usage import Usage
 from selfrag.reflection.grades import Verdict
@@ -125,6 +125,12 @@ def make_row(
         measures[VERDICT] = value
         if value is None:
             reasons[VERDICT] = why
+    answerable = True if question.answerable is None and gold.hits else question.answerable
+    abstained = None if broken else _abstained(answered, graded)
+    if answerable is None:
+        wanted = tuple(name for name in wanted if name != DECIDED)
+    elif abstained is not None:
+        measures[DECIDED] = float(answerable != abstained)
     for name in wanted:
         if measures.get(name) is None:
             measures[name] = None
@@ -141,7 +147,7 @@ def make_row(
         verdict=answered.verdict,
         label=question.label.value if question.label else None,
         answerable=question.answerable,
-        abstained=None if broken else _abstained(answered, graded),
+        abstained=abstained,
         evidence=_evidence(question, gold, answered),
         seconds=answered.seconds,
         measures={name: measures[name] for name in wanted},

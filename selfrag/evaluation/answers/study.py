@@ -191,7 +191,9 @@ def make_study(
         pairs={
             measure: tuple(
                 pairs_in_common(
-                    {each: row.values[measure] for each, row in figures.items()}, _comparable
+                    {each: row.values[measure] for each, row in figures.items()},
+                    _comparable,
+                    share=MEASURES[measure].share,
                 )
             )
             for measure in measures

@@ -1,82 +1,20 @@
-"""A study of answers as one reads and publishes it: sentences, tables, CSV, a page of HTML."""
+"""A study of answers as one reads and publishes it: tables, CSV, a page of HTML."""
 
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from selfrag.evaluation.answers.choice import ORACLE
-from selfrag.evaluation.answers.measures import MEASURES, SPENT
+from selfrag.evaluation.answers.findings import quality, sentences, shown_with_a_warning
+from selfrag.evaluation.answers.measures import MEASURES
 from selfrag.evaluation.answers.rows import Row
 from selfrag.evaluation.answers.study import AnswerStudy
-from selfrag.evaluation.significance import Mean, Pair
+from selfrag.evaluation.significance import Mean
 from selfrag.evaluation.study_text import Table, as_page, better_than, plain, tests
-from selfrag.evaluation.verdict import about_pair
-from selfrag.wording import count
 
 _SHOWN_FAILURES = 20
+_LONGEST = 50  #: characters of a reason inside a cell
 _SHOWN_SPENT = ("seconds", "calls", "retries", "tokens", "cost_usd")
-
-
-def quality(study: AnswerStudy) -> tuple[str, ...]:
-    """The measures of how good answers are, without what they cost."""
-    return tuple(measure for measure in study.measures if measure not in SPENT)
-
-
-def sentences(study: AnswerStudy) -> list[str]:
-    """What the study says: first what it does not, or not surely."""
-    return [*caveats(study), *findings(study)]
-
-
-def findings(study: AnswerStudy) -> list[str]:
-    """Which strategy is better, measure by measure."""
-    return [sentence for measure in quality(study) for sentence in about(study, measure)]
-
-
-def caveats(study: AnswerStudy) -> list[str]:
-    """Why it is not whole, what makes it doubtful, what was not measured."""
-    said = []
-    if study.stopped is not None:
-        there = sum(each.answers for each in study.figures.values())
-        said.append(f"It was stopped: {study.stopped}. It counts {count(there, 'answer')}.")
-    said += study.warnings
-    if study.unavailable:
-        names = ", ".join(MEASURES[name].label for name in study.unavailable)
-        why = next(iter(study.unavailable.values()))
-        said.append(f"Not measured: {names}: {why}.")
-    return said
-
-
-def about(study: AnswerStudy, measure: str) -> list[str]:
-    """The best strategy against the others in one measure, and against itself where the evidence
-    makes a difference, in at most three sentences."""
-    ranked = [name for name in study.ranked(measure) if not name.endswith(ORACLE)]
-    if not ranked:
-        return []
-    best = ranked[0]
-    told = [
-        pair
-        for pair in study.pairs[measure]
-        if best in (pair.a, pair.b)
-        and (pair.significant or not any(name.endswith(ORACLE) for name in (pair.a, pair.b)))
-    ]
-    told.sort(key=lambda pair: not pair.significant)
-    return [_sentence(measure, pair, best) for pair in told[:3]]
-
-
-def _sentence(measure: str, pair: Pair, best: str) -> str:
-    label = MEASURES[measure].label
-    number = pair.difference.queries
-    if number < 2:
-        return (
-            f"{label}: {pair.a} and {pair.b} have {count(number, 'question')} in common: no test "
-            "is possible."
-        )
-    if not pair.difference.wins and not pair.difference.losses:
-        return f"{label}: {pair.a} and {pair.b} are equal on all {count(number, 'question')}."
-    other = pair.b if pair.a == best else pair.a
-    better = best if (pair.difference.mean > 0) == (pair.a == best) else other
-    return about_pair(pair, better, label, {pair.a: pair.a, pair.b: pair.b}, "is better than")
 
 
 def tables(study: AnswerStudy) -> list[Table]:
@@ -101,13 +39,24 @@ def _quality(study: AnswerStudy) -> Table:
         cells = []
         for measure in quality(study):
             over = better_than(study.pairs[measure], letters)[name]
-            undefined = each.undefined[measure]
-            note = f" ({undefined} undef.)" if undefined else ""
+            note = _why_undefined(each.why[measure])
             cells.append(
                 _number(each.means[measure], measure) + (f" {over}" if over else "") + note
             )
         rows.append([f"{letters[name]}  {name}", *cells])
     return study.name, ["strategy", *(MEASURES[each].label for each in quality(study))], rows
+
+
+def _why_undefined(why: Mapping[str, int]) -> str:
+    """`` (6 undef.: it abstained)``; empty where every answer has a value."""
+    if not why:
+        return ""
+    told = [
+        (reason if len(why) == 1 else f"{number} {reason}")
+        for reason, number in sorted(why.items(), key=lambda item: -item[1])
+    ]
+    shown = [each if len(each) <= _LONGEST else f"{each[:_LONGEST]}…" for each in told]
+    return f" ({sum(why.values())} undef.: {', '.join(shown)})"
 
 
 def _intervals(study: AnswerStudy) -> Table:
@@ -245,9 +194,15 @@ def _csv_row(row: Row, measures: Sequence[str]) -> list[str | float]:
     ]
 
 
+def notes(study: AnswerStudy) -> list[str]:
+    """What has to be known to read the tables."""
+    warned = shown_with_a_warning(study)
+    return [*([warned] if warned else []), *study.notes]
+
+
 def as_html(study: AnswerStudy, made_of: Sequence[tuple[str, str]] = ()) -> str:
     """One page, without scripts and without anything to fetch."""
-    return as_page(study.name, sentences(study), tables(study), study.notes, made_of)
+    return as_page(study.name, sentences(study), tables(study), notes(study), made_of)
 
 
 def as_text(study: AnswerStudy) -> str:
@@ -260,7 +215,7 @@ def as_text(study: AnswerStudy) -> str:
             for line in (heads, *rows)
         ]
         parts.append("\n".join([title, *lines]))
-    return "\n\n".join([*parts, "\n".join(study.notes)]).strip() + "\n"
+    return "\n\n".join([*parts, "\n".join(notes(study))]).strip() + "\n"
 
 
 def _number(mean: Mean, measure: str) -> str:

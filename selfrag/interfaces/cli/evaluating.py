@@ -28,7 +28,7 @@ _USUAL = ("bm25", "dense", "hybrid", "hybrid_mmr", "hybrid_rerank", "full")
     epilog=examples(
         "evaluate retrieval scifact",
         "evaluate retrieval scifact --mode bm25 --mode hybrid:fusion=rrf --html scifact.html",
-        "evaluate retrieval --labels   # your own, from the Compare page",
+        "evaluate retrieval --labels   # your own, from Compare search",
     )
 )
 def retrieval(
@@ -45,7 +45,10 @@ def retrieval(
     ] = None,
     split: Annotated[str, typer.Option(help="The file of qrels/ that is taken.")] = "test",
     measure: Annotated[
-        str, typer.Option(help="The one that is tested, as ir-measures writes it.")
+        str,
+        typer.Option(
+            help="The one that is tested, as ir-measures writes it (RR@10 for MRR@10, AP for MAP)."
+        ),
     ] = "nDCG@10",
     chunked: Annotated[
         bool, typer.Option("--chunked", help="Cut documents as PDFs are cut.")

@@ -99,14 +99,15 @@ def _announce(plan: "Plan") -> None:
 
 
 def _tell(made: "MeasuredAnswers", done: "Done[AnswerStudy]", seconds: float) -> None:
-    from selfrag.evaluation.answers.text import sentences, tables
+    from selfrag.evaluation.answers.findings import sentences
+    from selfrag.evaluation.answers.text import notes, tables
     from selfrag.interfaces.cli.measured import console, draw, tell
     from selfrag.wording import count, duration
 
     to = console()
     tell(to, sentences(made.study))
     draw(to, tables(made.study))
-    said = list(made.study.notes)
+    said = notes(made.study)
     if made.again:
         said.append(f"All of it was there from an earlier run ({duration(seconds)}).")
     elif made.spent.llm_calls:

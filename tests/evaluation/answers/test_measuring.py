@@ -11,7 +11,7 @@ import pytest
 
 from selfrag.errors import UserError
 from selfrag.evaluation.answers.choice import AnswerChoice
-from selfrag.evaluation.answers.measures import CLAIMS_BACKED, RAGAS, VERDICT
+from selfrag.evaluation.answers.measures import CLAIMS_BACKED, DECIDED, RAGAS, VERDICT
 from selfrag.evaluation.answers.questions import QuestionSet
 from selfrag.evaluation.answers.spending import StudyBudget
 from selfrag.evaluation.answers.study import AnswerStudy
@@ -38,8 +38,19 @@ def test_without_a_language_model_it_is_said_what_can_be_had(
     assert len(study.rows) == 4 * 3 * 2
     assert study.measures[:2] == (CLAIMS_BACKED, VERDICT)
     assert set(study.unavailable) == set(RAGAS)
-    assert "Not measured: faithfulness" in "\n".join(sentences(study))
+    said = sentences(study)
+    assert "Not measured: faithfulness" in "\n".join(said)
+    assert "Correctness was not compared" in "\n".join(said)
+    assert said[0].startswith("Asked what the documents cannot answer, selfrag abstained 2 of 2")
+    assert said[0] in as_html(study).replace("&#x27;", "'")
+    assert study.figures["selfrag"].values[DECIDED] == dict.fromkeys(
+        [each.id for each in questions.questions[:3]], 1.0
+    ), "of the statement it is not known whether the documents answer it"
+    assert study.figures["plain"].means[DECIDED].mean == pytest.approx(2 / 3)
     assert made.spent.llm_calls == 0
+    begin = [study.rows[place].system for place in range(0, len(study.rows), 3)]
+    assert begin[:4] == ["plain", "critique", "selfrag", "plain"]
+    assert begin[4] == "critique", "in the next round another one is the first"
     selfrag = study.figures["selfrag"]
     assert selfrag.means[VERDICT].mean == 1.0 and selfrag.means[VERDICT].count == 1
     assert selfrag.by_round[CLAIMS_BACKED] == [1.0, 1.0]
