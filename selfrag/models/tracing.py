@@ -23,11 +23,13 @@ from uuid import UUID
 import langsmith
 from langsmith.run_trees import RunTree, configure
 
+from selfrag.models.langsmith_wire import OneOrigin, hear
 from selfrag.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-_FLUSH = 5.0  #: seconds that the end of the application waits for traces under way
+_FLUSH = 2.0  #: seconds that the end of the application waits for traces under way
+_LONGEST = 300  #: characters of a failure that are shown
 _CONNECT_MS, _READ_MS = 5_000, 20_000
 _ASK_AGAIN = 60.0  #: seconds after which an endpoint that did not answer is asked again
 
@@ -59,17 +61,22 @@ class Tracing:
         self._project_url: str | None = None
         self._lock = threading.Lock()
         self._asked_at: float | None = None
+        self._failure_told = False
         if settings is None:
             return
         self.project, self.endpoint = settings.langsmith_project, settings.langsmith_endpoint
         if settings.langsmith_tracing and settings.langsmith_api_key is not None:
             # Its threads would keep the process alive while an endpoint that is down is retried.
             os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")
+            # Compressed ones are sent by threads that the process waits for when it ends.
+            os.environ.setdefault("LANGSMITH_DISABLE_RUN_COMPRESSION", "true")
             self._client = langsmith.Client(
                 self.endpoint,
                 api_key=settings.langsmith_api_key.get_secret_value(),
                 timeout_ms=(_CONNECT_MS, _READ_MS),
+                session=OneOrigin(),
             )
+            hear(self._tell)
 
     @property
     def on(self) -> bool:
@@ -124,9 +131,29 @@ class Tracing:
         return f"{self._project_url}/r/{trace_id}?poll=true"
 
     def close(self) -> None:
-        """Send what is under way, for a few seconds at most."""
-        if self._client is not None:
-            self._client.close(timeout=_FLUSH)
+        """Send what is under way, for two seconds at most; what is not sent by then is lost."""
+        if self._client is None:
+            return
+        queue = self._client.tracing_queue
+        # In a thread, since the client limits the wait for its queue, but not for a batch.
+        closing = threading.Thread(
+            target=self._client.close, args=(_FLUSH,), name="langsmith-close", daemon=True
+        )
+        closing.start()
+        closing.join(_FLUSH)
+        if closing.is_alive() or (queue is not None and queue.unfinished_tasks):
+            self._tell(f"they were not taken in within {_FLUSH:.0f} seconds")
+
+    def _tell(self, why: str) -> None:
+        """Say once that traces are lost; the client would say so for each of them."""
+        with self._lock:
+            told, self._failure_told = self._failure_told, True
+        logger.log(
+            logging.DEBUG if told else logging.WARNING,
+            "LangSmith at %s takes no traces, answers are not touched by that: %s",
+            self.endpoint,
+            " ".join(why.split())[:_LONGEST],
+        )
 
     def _find_project(self) -> None:
         """Ask for the project's address, which makes it where it is not there, in a thread."""
@@ -143,13 +170,7 @@ class Tracing:
         try:
             self._project_url = self._client.create_project(self.project, upsert=True).url
         except Exception as error:  # whatever it is, the answer must not suffer
-            logger.warning(
-                "LangSmith at %s does not tell the address of the project %s (%s): runs have no "
-                "links to their traces until it does",
-                self.endpoint,
-                self.project,
-                error,
-            )
+            self._tell(f"{error} (runs have no links to their traces either)")
 
 
 #: Traces nothing: for runs that are nobody's answer.

@@ -1,17 +1,21 @@
 """Tracing to LangSmith: what is sent, how a run links to it, and that it is off otherwise."""
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from selfrag.diagnosis import Verdict, examine
 from selfrag.interfaces.schemas.answers import AnswerResult
+from selfrag.models.tracing import Tracing
 from selfrag.records.labels import Relevance
 from selfrag.retrieval.variant import Variant
 from selfrag.service import SelfRag
+from selfrag.settings import Settings
 from tests.support.langsmith_server import PROJECT, TENANT, LangSmithServer
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import make_pdf
@@ -97,7 +101,10 @@ def test_an_evaluation_is_traced_once_and_keeps_its_link(
 
 @pytest.mark.parametrize("down", ["nobody listens", "errors"])
 def test_an_endpoint_that_is_down_costs_no_answer_and_no_time(
-    traced: Callable[..., SelfRag], langsmith: LangSmithServer, down: str
+    traced: Callable[..., SelfRag],
+    langsmith: LangSmithServer,
+    down: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     langsmith.status = 500
     url = langsmith.url if down == "errors" else f"http://127.0.0.1:{free_port()}"
@@ -107,8 +114,53 @@ def test_an_endpoint_that_is_down_costs_no_answer_and_no_time(
     assert end.status == "answered" and "thirteen metres" in end.answer
     assert end.trace_url is None
     began = time.monotonic()
-    rag.close()
-    assert time.monotonic() - began < 15
+    rag.tracing.close()
+    assert time.monotonic() - began < 4
+    said = [it for it in caplog.records if it.name.startswith(("langsmith", "selfrag.models"))]
+    (only,) = [it for it in said if it.levelno >= logging.WARNING]
+    assert url in only.getMessage() and "takes no traces" in only.getMessage()
+
+
+def test_a_redirect_takes_neither_key_nor_trace_to_another_origin(
+    langsmith: LangSmithServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    with LangSmithServer() as elsewhere:
+        langsmith.moved_to = elsewhere.url
+        tracing = Tracing(
+            Settings(
+                langsmith_tracing=True,
+                langsmith_api_key=SecretStr("secret-of-langsmith"),
+                langsmith_endpoint=langsmith.url,
+            )
+        )
+        tracing.record("private", {"question": QUESTION}, {}, 0.1)
+        until = time.monotonic() + 20
+        while not caplog.records and time.monotonic() < until:
+            time.sleep(0.02)
+        tracing.close()
+        assert langsmith.keys == {"secret-of-langsmith"}, "it did ask"
+        assert not elsewhere.keys and not elsewhere.runs
+    (said,) = [it.getMessage() for it in caplog.records if it.levelno >= logging.WARNING]
+    assert "set LANGSMITH_ENDPOINT" in said and "secret" not in said
+
+
+def test_advice_of_the_client_is_not_shown(
+    traced: Callable[..., SelfRag],
+    langsmith: LangSmithServer,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from langsmith import utils
+
+    monkeypatch.setenv("LANGSMITH_DISABLE_RUN_COMPRESSION", "false")
+    utils.get_env_var.cache_clear()
+    langsmith.multipart = True  # without compression, which the client warns of
+    rag = traced(langsmith.url)
+    project_known(rag)
+    rag.tracing.close()
+    utils.get_env_var.cache_clear()
+    assert langsmith.paths >= {"/runs/multipart"}
+    assert not [it for it in caplog.records if it.levelno >= logging.WARNING]
 
 
 def test_nothing_is_traced_by_variables_that_are_not_ours(

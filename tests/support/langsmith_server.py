@@ -24,12 +24,18 @@ class LangSmithServer:
         runs: id -> what was posted and patched of a run.
         keys: those that requests came with.
         status: of every answer but 200, where it is set.
+        moved_to: the origin that every request is redirected to (307), where it is set.
+        multipart: whether runs are taken in as multipart, which is read and thrown away.
+        paths: that were posted to.
     """
 
     def __init__(self) -> None:
         self.runs: dict[str, dict[str, Any]] = {}
         self.keys: set[str | None] = set()
         self.status: int | None = None
+        self.moved_to: str | None = None
+        self.multipart = False
+        self.paths: set[str] = set()
         self.changed = threading.Condition()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self.url = f"http://127.0.0.1:{self._http.server_port}"
@@ -76,7 +82,7 @@ def _handler(owner: LangSmithServer) -> type[BaseHTTPRequestHandler]:
             limits = {"size_limit": 100, "size_limit_bytes": 20_000_000}
             config = {
                 **limits,
-                "use_multipart_endpoint": False,
+                "use_multipart_endpoint": owner.multipart,
                 "scale_up_nthreads_limit": 1,
                 "scale_up_qsize_trigger": 1000,
                 "scale_down_nempty_trigger": 4,
@@ -85,6 +91,11 @@ def _handler(owner: LangSmithServer) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             owner.keys.add(self.headers.get("x-api-key"))
+            owner.paths.add(self.path)
+            if self.path == "/runs/multipart":
+                self._drain()
+                self._say({})
+                return
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
             if self.path.startswith("/sessions"):
                 self._say(
@@ -111,9 +122,20 @@ def _handler(owner: LangSmithServer) -> type[BaseHTTPRequestHandler]:
             owner.take({"patch": [{"id": self.path.rpartition("/")[2], **body}]})
             self._say({})
 
+        def _drain(self) -> None:
+            """Read a body that comes in chunks, or has a length."""
+            if self.headers.get("Transfer-Encoding") != "chunked":
+                self.rfile.read(int(self.headers["Content-Length"]))
+                return
+            while size := int(self.rfile.readline(), 16):
+                self.rfile.read(size + 2)
+            self.rfile.readline()
+
         def _say(self, value: dict[str, Any]) -> None:
             text = json.dumps(value).encode()
-            self.send_response(owner.status or 200)
+            self.send_response(307 if owner.moved_to else owner.status or 200)
+            if owner.moved_to:
+                self.send_header("Location", owner.moved_to + self.path)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()
