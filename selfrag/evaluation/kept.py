@@ -115,7 +115,7 @@ class Kept:
         if not path.exists():
             return []
         found = []
-        for line in path.read_text(encoding="utf-8").splitlines():
+        for line in path.read_bytes().split(b"\n"):
             try:
                 row = json.loads(line)
                 whole = isinstance(row, dict) and all(field in row for field in fields)

@@ -138,6 +138,9 @@ def verdict(end: RunFinished) -> Verdict:
             return Verdict("This could not be answered", "bad", _sentence(end.reason))
         case "stopped":
             return Verdict("Stopped", "fair", _sentence(end.reason))
+        case "unsupported" if end.support is Support.UNKNOWN:
+            # A critique that it did not pass, or a grade that could not be had.
+            return Verdict("Answered, but not confirmed", "fair", _sentence(end.reason))
         case "unsupported":
             return Verdict("Not backed by your documents", "bad", _sentence(end.reason))
     if end.verdict is not None:

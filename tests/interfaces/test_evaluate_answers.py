@@ -12,7 +12,7 @@ import pytest
 from tests.evaluation.answers.conftest import CSV
 from tests.interfaces.conftest import LEAVE, ROYALTY
 from tests.interfaces.test_cli import Shell
-from tests.support.llm_answers import hang
+from tests.support.llm_answers import failure, hang
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import make_pdf
 
@@ -71,6 +71,17 @@ def test_what_cannot_be_measured_is_told_in_a_sentence(
     assert done.returncode == 1
     assert said in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
+
+
+def test_study_in_which_nothing_could_be_answered_fails(
+    shell: Shell, llm_server: LlmServer
+) -> None:
+    llm_server.reply(failure(500, "out of order"))
+    done = shell.run(
+        *WORDS, "--strategy", "plain", LLM_BASE_URL=llm_server.url, CHAT_MODEL="scripted"
+    )
+    assert done.returncode == 1
+    assert "out of order" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])

@@ -8,6 +8,7 @@
 """
 
 import json
+import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,6 +39,22 @@ def write(study: AnswerStudy, folder: Path, made_of: Mapping[str, str], signatur
             f"{error.filename or folder} cannot be written ({error.strerror}): name another folder."
         ) from None
     return into
+
+
+def must_take_results(folder: Path) -> None:
+    """Look whether results can be written below ``folder``, before anything is spent.
+
+    Raises:
+        UserError: they cannot.
+    """
+    try:
+        folder.expanduser().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder.expanduser()):
+            pass
+    except OSError as error:
+        raise UserError(
+            f"{folder} cannot be written ({error.strerror}): name another folder."
+        ) from None
 
 
 def _new(folder: Path, name: str) -> Path:

@@ -11,7 +11,7 @@ question is run through once uncounted, and the strategies take turns in being f
 """
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from selfrag.evaluation.answers.rows import Row, make_row
 from selfrag.evaluation.answers.spending import Purse, Spent
 from selfrag.evaluation.answers.store import (
     Store,
+    library_digest,
     made_of_answers,
     made_of_grades,
     made_of_study,
@@ -59,6 +60,7 @@ class AnswerTask:
         documents: those that can be searched.
         embeddings: the model that answer relevancy compares questions with.
         folder: where answers and grades are kept.
+        now: the documents that can be searched at this moment.
     """
 
     data: QuestionSet
@@ -70,6 +72,11 @@ class AnswerTask:
     answering: Answering
     embeddings: Embeds
     folder: Path
+    now: Callable[[], Sequence[DocumentRecord]]
+
+    def is_current(self) -> bool:
+        """Whether the library is still the one that is measured."""
+        return library_digest(self.now()) == library_digest(self.documents)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -166,6 +173,10 @@ def measure(
     return MeasuredAnswers(study, again, purse.used, signature(made_of), made_of)
 
 
+class _Changed(Exception):
+    """The library is another one now; the text says what to do."""
+
+
 class _Work:
     """Gives and grades what is missing."""
 
@@ -214,7 +225,7 @@ class _Work:
                             task.answering.warm_up(question, self._cancel)
                             self._go_on()
                     row = self._row(number, question, system, grader if stopped is None else None)
-                except (Spent, ModelError) as error:
+                except (Spent, ModelError, _Changed) as error:
                     # What was there already is read to the end: it costs nothing.
                     stopped, row = str(error), None
                 if row is not None:
@@ -262,6 +273,12 @@ class _Work:
             question, system, gold, self._purse.left(own), self._cancel
         )
         self._purse.pay(answer.usage)
+        if not self._task.is_current():
+            # Kept, it would stand for the library as it was.
+            raise _Changed(
+                "Documents were added, removed or changed while it was measured: start it again "
+                "to measure the library as it is now."
+            )
         if answer.status == "stopped":
             self._go_on()  # it was the study that ended it, not a bound of its own
         if answer.status == "failed":

@@ -12,9 +12,10 @@ next run asks for it again.
 import hashlib
 import importlib.metadata
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from selfrag.evaluation.answers.answering import Answered
 from selfrag.evaluation.answers.chat_grader import PROMPTS
@@ -27,6 +28,10 @@ from selfrag.evaluation.kept import Kept, code_digest
 from selfrag.records.documents import DocumentRecord
 from selfrag.reflection import prompts
 from selfrag.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+KeptT = TypeVar("KeptT", Answered, Graded)
 
 _ANSWERING = ("reflection", "retrieval", "index", "models")
 _GRADING = ("evaluation/answers",)
@@ -41,15 +46,19 @@ _SETTINGS = (
 )
 
 
+def library_digest(documents: Sequence[DocumentRecord]) -> str:
+    """What is in the library, of all that can change an answer."""
+    return _digest(
+        sorted([item.id, item.name, item.children, item.parents, item.sizes] for item in documents)
+    )
+
+
 def made_of_answers(settings: Settings, documents: Sequence[DocumentRecord]) -> dict[str, str]:
     """Everything that answers depend on besides the questions, by name."""
-    library = sorted(
-        [item.id, item.name, item.children, item.parents, item.sizes] for item in documents
-    )
     texts = [prompts.bare(name) for name in prompts.names() if name not in PROMPTS]
     return {
         "documents": str(len(documents)),
-        "library": _digest(library),
+        "library": library_digest(documents),
         "writer": settings.writer_model if settings.writes == "chat" else settings.writes,
         "judge": settings.grading_model if settings.judges == "chat" else settings.judges,
         "endpoint": settings.llm_endpoint or ("OpenAI" if settings.llm_configured else "none"),
@@ -114,10 +123,8 @@ class Store:
         self._answered: dict[str, Answered] = {}
         self._graded: dict[str, Graded] = {}
         for system in systems:
-            for row in self._answers.rows(str(system), ("key", "answer")):
-                self._answered[row["key"]] = Answered.from_json(row["answer"])
-            for row in self._grades.rows(str(system), ("key", "grades")):
-                self._graded[row["key"]] = Graded.from_json(row["grades"])
+            self._answered |= _read(self._answers, system, "answer", Answered.from_json)
+            self._graded |= _read(self._grades, system, "grades", Graded.from_json)
 
     def answered(
         self, question: Question, system: System, number: int, gold: Gold
@@ -152,6 +159,19 @@ class Store:
         answer = self._answered.pop(_answer_key(question, system, number, gold), None)
         if answer is not None:
             self._graded.pop(_grade_key(question, system, number, answer), None)
+
+
+def _read(
+    kept: Kept, system: System, field: str, made: Callable[[dict[str, Any]], KeptT]
+) -> dict[str, KeptT]:
+    """Key -> what was kept of a system; a line that is damaged is asked for again."""
+    found: dict[str, KeptT] = {}
+    for row in kept.rows(str(system), ("key", field)):
+        try:
+            found[row["key"]] = made(row[field])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            logger.warning("a kept line of %s is damaged and left out: %r", system, error)
+    return found
 
 
 def _answer_key(question: Question, system: System, number: int, gold: Gold) -> str:

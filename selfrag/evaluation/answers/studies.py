@@ -142,6 +142,7 @@ class AnswerStudies:
             answering=Answering(casting, library.funnel, library.locate),
             embeddings=library.embeddings(),
             folder=self._storage,
+            now=library.ready,
         )
         return measure(task, progress=progress, cancel=cancel, fresh=fresh)
 
@@ -156,16 +157,18 @@ class AnswerStudies:
         """Write a study into a new folder, below ``folder`` or `results`, and into the history.
 
         One that was stopped is not put into the history: its figures are of other answers than
-        those of the whole study, and do not compare.
+        those of the whole study, and do not compare. Nor is one in which every answer failed.
 
         Raises:
-            UserError: it cannot be written.
+            UserError: it cannot be written; it is in the history then.
         """
         study = made.study
+        record = None
+        if study.stopped is None and study.measured_anything:
+            record = self._history.keep(_record(made, seconds), study.to_json(), owner)
         written = folders.write(study, folder or self.results, made.made_of, made.signature)
-        if study.stopped is not None:
+        if record is None:
             return Done(study, made.again, folder=written)
-        record = self._history.keep(_record(made, seconds), study.to_json(), owner)
         changes = self._history.changes(record, owner)
         return Done(study, made.again, changes, record.id, written)
 

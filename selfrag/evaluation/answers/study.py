@@ -104,6 +104,11 @@ class AnswerStudy:
     rows: tuple[Row, ...] = ()
 
     @property
+    def measured_anything(self) -> bool:
+        """Whether any answer came about."""
+        return any(row.status not in ("failed", "stopped") for row in self.rows)
+
+    @property
     def undefined(self) -> int:
         """Values that are undefined, over all systems and measures."""
         return sum(sum(each.undefined.values()) for each in self.figures.values())

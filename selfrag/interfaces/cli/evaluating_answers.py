@@ -54,6 +54,7 @@ def answers(
     """Measure how strategies answer, and test whether they differ. The same again costs nothing."""
     from selfrag.errors import UserError
     from selfrag.evaluation.answers.choice import STRATEGIES, AnswerChoice
+    from selfrag.evaluation.answers.folder import must_take_results
     from selfrag.evaluation.answers.questions import read_file
     from selfrag.evaluation.answers.spending import StudyBudget
     from selfrag.interfaces.cli.measured import bar, leave
@@ -67,6 +68,7 @@ def answers(
         fail(str(error), as_json)
     try:
         with opened(as_json) as rag:
+            must_take_results(out or rag.answers.results)
             if not as_json:
                 _announce(rag.answers.plan(questions, choice))
             with bar(quiet=as_json) as progress:
@@ -80,6 +82,8 @@ def answers(
         print_json({**made.study.to_json(), **about, "changes": list(done.changes)})
     else:
         _tell(made, done, seconds)
+    if not made.study.measured_anything:
+        raise typer.Exit(1)
 
 
 def _announce(plan: "Plan") -> None:

@@ -6,11 +6,13 @@ import json
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from selfrag.errors import UserError
 from selfrag.evaluation.answers.choice import AnswerChoice
+from selfrag.evaluation.answers.folder import must_take_results
 from selfrag.evaluation.answers.measures import CLAIMS_BACKED, DECIDED, RAGAS, VERDICT
 from selfrag.evaluation.answers.questions import QuestionSet
 from selfrag.evaluation.answers.spending import StudyBudget
@@ -20,6 +22,7 @@ from selfrag.evaluation.retrieval_study import Cancelled
 from selfrag.service import SelfRag
 from tests.support.llm_answers import failure, structured, text
 from tests.support.llm_server import LlmServer
+from tests.support.pdf_factory import make_pdf
 
 TWICE = AnswerChoice(rounds=2)
 PLAIN = AnswerChoice(strategies=("plain",), rounds=1)
@@ -94,6 +97,58 @@ def test_the_same_again_asks_nothing_and_is_the_same(
     assert second.again and not first.again
     assert second.spent.llm_calls == 0
     assert second.study == first.study and second.signature == first.signature
+
+
+def test_library_that_changes_meanwhile_ends_the_study_and_nothing_false_is_kept(
+    library: Callable[..., SelfRag], questions: QuestionSet, tmp_path: Path
+) -> None:
+    rag = library()
+    other = make_pdf(tmp_path / "other.pdf", ["Nobody knows who painted the chapel. " * 20])
+
+    def progress(what: str, done: int, total: int) -> None:
+        if what.startswith("answering") and done == 3 and len(rag.ready()) == 1:
+            assert [it.status for it in rag.ingest([other])] == ["ready"]
+
+    made = rag.answers.measure(questions, TWICE, progress=progress)
+    assert "Documents were added, removed or changed" in str(made.study.stopped)
+    assert len(made.study.rows) == 3
+    assert rag.answers.keep(made).result_id is None, "it is not in the history"
+    (added,) = (each for each in rag.ready() if each.name == "other.pdf")
+    rag.delete(added.id)
+    again = rag.answers.measure(questions, TWICE)
+    assert again.study.stopped is None
+    assert not any(name == "other.pdf" for row in again.study.rows for name, *_ in row.contexts)
+
+
+def test_damaged_lines_are_asked_for_again(
+    library: Callable[..., SelfRag], questions: QuestionSet
+) -> None:
+    rag = library()
+    first = rag.answers.measure(questions, PLAIN)
+    for path in rag.answers.results.parent.glob("*/*.jsonl"):
+        lines = path.read_bytes().split(b"\n")
+        whole = json.loads(lines[1])
+        field = "answer" if "answer" in whole else "grades"
+        lines[1] = json.dumps({"key": whole["key"], field: {"x": 1}}).encode()
+        lines[2] = b"\xff\xfe" + lines[2]
+        path.write_bytes(b"\n".join(lines))
+    second = rag.answers.measure(questions, PLAIN)
+    assert not second.again
+    assert [row.answer for row in second.study.rows] == [row.answer for row in first.study.rows]
+
+
+def test_results_folder_that_cannot_be_written_loses_nothing(
+    library: Callable[..., SelfRag], questions: QuestionSet, tmp_path: Path
+) -> None:
+    rag = library()
+    blocked = tmp_path / "file"
+    blocked.write_text("", encoding="utf-8")
+    with pytest.raises(UserError, match="cannot be written"):
+        must_take_results(blocked)
+    made = rag.answers.measure(questions, PLAIN)
+    with pytest.raises(UserError, match="cannot be written"):
+        rag.answers.keep(made, folder=blocked)
+    assert len(rag.history.all(None)) == 1
 
 
 def test_more_of_anything_costs_only_what_is_new(
