@@ -49,7 +49,12 @@ def headlines(study: AnswerStudy) -> list[str]:
         return ["No measure has values for two strategies: there is nothing to compare."]
     clear = [it for it in tested if any(pair.significant for pair in study.pairs[it])]
     said += [sentence for measure in clear for sentence in about(study, measure)]
-    rest = [MEASURES[measure].label for measure in tested if measure not in clear]
+    rest = [
+        MEASURES[measure].label
+        for measure in tested
+        # With and without the oracle is one strategy.
+        if measure not in clear and sum(ORACLE not in each for each in study.ranked(measure)) > 1
+    ]
     if rest:
         said.append(f"No difference between strategies that {questions} can show: {listed(rest)}.")
     return said

@@ -58,7 +58,7 @@ MEASURES = {
         "Share of answers to what the documents answer, and of silence on what they do not, where "
         "it is known which of the two they do.",
     ),
-    "seconds": Measure("seconds", "From the question to the answer.", False, False, 2),
+    "seconds": Measure("seconds", "From the question to the answer.", False, False, 3),
     "calls": Measure("calls", "Of language models, for the answer.", False, False, 1),
     "retries": Measure("retries", "Of writing and of searching together.", None, False, 2),
     "input_tokens": Measure("input tokens", "Read by language models.", False, False, 0),

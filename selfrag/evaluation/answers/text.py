@@ -73,8 +73,8 @@ def _spending(study: AnswerStudy) -> Table:
         [
             name,
             *(_number(each.means[measure], measure) for measure in _SHOWN_SPENT),
-            "undefined" if each.median is None else f"{each.median:.2f}",
-            "undefined" if each.p95 is None else f"{each.p95:.2f}",
+            "undefined" if each.median is None else f"{each.median:.3f}",
+            "undefined" if each.p95 is None else f"{each.p95:.3f}",
         ]
         for name, each in study.figures.items()
     ]

@@ -17,6 +17,7 @@ from selfrag.evaluation.answers.study import AnswerStudy, make_study
 from selfrag.evaluation.answers.text import as_text, notes
 from selfrag.evaluation.paired import compare
 from selfrag.evaluation.significance import mean_interval
+from selfrag.evaluation.verdict import name_of_mean
 from selfrag.reflection.strategy import Strategy
 from selfrag.ui.answers_words import spending_words
 
@@ -109,3 +110,7 @@ def test_intervals_end_where_values_do() -> None:
     assert compare(a, b).high == 1.0 and compare(b, a).low == -1.0
     free = compare(a, b, share=False)
     assert free.high == pytest.approx(0.7 + 4.3027 * 0.3, abs=1e-3)
+
+
+def test_a_mean_is_called_what_it_is() -> None:
+    assert [name_of_mean(each) for each in ("RR@10", "AP", "P@5")] == ["MRR@10", "MAP", "P@5"]

@@ -14,6 +14,7 @@ from selfrag.errors import UserError
 from selfrag.evaluation.answers.choice import AnswerChoice
 from selfrag.evaluation.answers.folder import must_take_results
 from selfrag.evaluation.answers.measures import CLAIMS_BACKED, DECIDED, RAGAS, VERDICT
+from selfrag.evaluation.answers.measuring import ORACLE_ALONE
 from selfrag.evaluation.answers.questions import QuestionSet
 from selfrag.evaluation.answers.spending import StudyBudget
 from selfrag.evaluation.answers.study import AnswerStudy
@@ -278,6 +279,15 @@ def test_endpoint_that_is_gone_ends_the_study_soon(
     assert "failed one after another" in (study.stopped or "")
     assert len(study.rows) == 4
     assert study.figures["plain"].means["faithfulness"].mean is None
+
+
+def test_oracle_without_a_language_model_is_shown_with_what_its_judge_cannot(
+    library: Callable[..., SelfRag], questions: QuestionSet
+) -> None:
+    rag = library()
+    choice = replace(PLAIN, oracle=True)
+    assert ORACLE_ALONE in rag.answers.measure(questions, choice).study.notes
+    assert ORACLE_ALONE not in rag.answers.measure(questions, PLAIN).study.notes
 
 
 def test_oracle_is_given_the_gold_passage_alone(
