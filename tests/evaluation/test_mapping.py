@@ -90,15 +90,34 @@ def test_map_stays_while_one_with_the_new_document_is_made(rag: SelfRag, tmp_pat
     assert len(files(rag)) == 1
 
 
+def cut(content: bytes) -> bytes:
+    return content[:-200]
+
+
+def packed_in_an_unknown_way(content: bytes) -> bytes:
+    """With the method of every entry, in both of its headers, one that nobody knows."""
+    changed = bytearray(content)
+    for head, place in ((b"PK\x01\x02", 10), (b"PK\x03\x04", 8)):
+        at = content.find(head)
+        while at >= 0:
+            changed[at + place] = 99
+            at = content.find(head, at + 1)
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("damage", [cut, packed_in_an_unknown_way])
 def test_damaged_file_is_made_again(
-    open_rag: Open, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    open_rag: Open,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    damage: Callable[[bytes], bytes],
 ) -> None:
     first = open_rag()
     add(first, tmp_path)
     made = first.maps.wait(60).map
     first.close()
     (file,) = files(first)
-    file.write_bytes(file.read_bytes()[:-200])
+    file.write_bytes(damage(file.read_bytes()))
     again = open_rag().maps.wait(60).map
     assert again is not None and np.array_equal(again.positions, made.positions)
     assert "is damaged and made again" in caplog.text
