@@ -17,7 +17,7 @@ from typing import Any
 
 from selfrag.errors import UserError
 from selfrag.evaluation.files import json_object, lines_of
-from selfrag.retrieval.query import MAX_QUERY
+from selfrag.retrieval.query import MAX_QUERY, is_blank
 from selfrag.wording import count
 
 
@@ -100,7 +100,7 @@ def read_beir(
 
 def _why_not(question: str, grades: Mapping[str, int]) -> str | None:
     """Why no measure is defined for a judged question; None where there is none."""
-    if not question.strip():
+    if is_blank(question):
         return "no text"
     if len(question) > MAX_QUERY:
         return f"{len(question):,} characters, more than the {MAX_QUERY:,} that can be asked"

@@ -135,7 +135,7 @@ def test_rrf_can_be_chosen(index, embeddings, reranker):
     assert best.scores["fusion"].score == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("query", ["", "   \n\t", "\x00"])
+@pytest.mark.parametrize("query", ["", "   \n\t", "\x00", "\u200b", " \ufeff\u200d\u2060 "])
 def test_blank_question_is_refused(funnel: Funnel, query: str):
     with pytest.raises(UserError, match="empty"):
         funnel.search(query)
