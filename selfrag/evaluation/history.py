@@ -42,7 +42,7 @@ class History:
         return record
 
     def all(self, kind: str | None = None, owner: str | None = None) -> list[ResultRecord]:
-        """The results, the oldest first; of every kind where none is named."""
+        """The results, the oldest first, damaged ones too; of every kind where none is named."""
         return self._records.all(kind, owner)
 
     def get(self, result_id: str, owner: str | None = None) -> ResultRecord:
@@ -60,7 +60,7 @@ class History:
         """All values of one result.
 
         Raises:
-            UserError: it is not there (any more).
+            UserError: it is not there (any more), or damaged.
         """
         payload = self._records.payload(result_id, owner)
         if payload is None:
@@ -85,8 +85,9 @@ class History:
         )
 
     def of(self, record: ResultRecord, owner: str | None = None) -> list[ResultRecord]:
-        """All results of the same kind and set, the oldest first."""
-        return [each for each in self.all(record.kind, owner) if each.name == record.name]
+        """All results of the same kind and set that can be read, the oldest first."""
+        there = self.all(record.kind, owner)
+        return [each for each in there if each.name == record.name and not each.damaged]
 
     def changes(self, record: ResultRecord, owner: str | None = None) -> tuple[str, ...]:
         """What is different from the result before it; nothing where it is the first."""

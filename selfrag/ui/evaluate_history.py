@@ -1,5 +1,7 @@
 """The history of evaluations: any measure over time, and every result to be opened again."""
 
+import logging
+
 import streamlit as st
 
 from selfrag.errors import UserError
@@ -7,7 +9,7 @@ from selfrag.evaluation.answers.measures import MEASURES
 from selfrag.evaluation.answers.study import AnswerStudy
 from selfrag.evaluation.history import ANSWERS, RETRIEVAL
 from selfrag.evaluation.study import Study
-from selfrag.records.results import ResultRecord
+from selfrag.records.results import UNREADABLE, ResultRecord
 from selfrag.service import SelfRag
 from selfrag.ui.answers_page import draw_answers
 from selfrag.ui.colours import main_button, mode_colours, palette, strategy_colours
@@ -30,6 +32,8 @@ from selfrag.ui.study_view import EXPLAINED
 from selfrag.ui.trace_link import draw_trace
 from selfrag.wording import count, duration
 
+logger = logging.getLogger(__name__)
+
 PART = "evaluate-part"  #: the tab that is open
 HISTORY = ":material/timeline: History"
 _SET, _MEASURE, _SHOWN = "history-set", "history-measure", "history-shown"
@@ -48,6 +52,15 @@ def draw_history(rag: SelfRag) -> None:
             icon=":material/timeline:",
         )
         return
+    readable = [each for each in records if not each.damaged]
+    if readable:
+        _draw_readable(rag, readable)
+    for record in records:
+        if record.damaged:
+            _draw_damaged(rag, record)
+
+
+def _draw_readable(rag: SelfRag, records: list[ResultRecord]) -> None:
     sets = list(dict.fromkeys((each.kind, each.name) for each in reversed(records)))
     names = {at: f"{at[1]} ({_KINDS.get(at[0], at[0])})" for at in sets}
     if st.session_state.get(_SET) not in sets:
@@ -78,7 +91,6 @@ def draw_result(rag: SelfRag, result_id: str) -> None:
         )
         try:
             record = rag.history.get(result_id, owner())
-            payload = rag.history.payload(result_id, owner())
         except UserError as error:
             st.info(literal(str(error)), icon=":material/history_toggle_off:")
             return
@@ -94,10 +106,46 @@ def draw_result(rag: SelfRag, result_id: str) -> None:
     st.subheader(literal(record.name), anchor=False)
     took = "" if record.seconds is None else f", took {duration(record.seconds)}"
     st.caption(f":material/schedule: {moment(record.ended_at)}{took}")
-    if record.kind == ANSWERS:
-        draw_answers(AnswerStudy.from_json(payload), record, since_before(rag, record))
+    study = _study(rag, record)
+    if study is None:
+        st.error(UNREADABLE, icon=":material/broken_image:")
+    elif isinstance(study, AnswerStudy):
+        draw_answers(study, record, since_before(rag, record))
     else:
-        draw_study(Study.from_json(payload), record, since_before(rag, record))
+        draw_study(study, record, since_before(rag, record))
+    if st.session_state.get(_DELETING) == record.id:
+        _confirm(rag, record)
+
+
+def _study(rag: SelfRag, record: ResultRecord) -> Study | AnswerStudy | None:
+    """What was measured; None where it cannot be read."""
+    kinds: dict[str, type[Study] | type[AnswerStudy]] = {RETRIEVAL: Study, ANSWERS: AnswerStudy}
+    if record.damaged or record.kind not in kinds:
+        return None
+    try:
+        return kinds[record.kind].from_json(rag.history.payload(record.id, owner()))
+    except (UserError, KeyError, TypeError, ValueError, AttributeError):
+        logger.warning("the result %s cannot be read", record.id, exc_info=True)
+        return None
+
+
+def _draw_damaged(rag: SelfRag, record: ResultRecord) -> None:
+    with st.container(
+        border=True,
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        key=f"damaged-{record.id}",
+    ):
+        st.markdown(f":material/broken_image: **{literal(record.name)}**: {UNREADABLE}")
+        st.button(
+            "Delete",
+            key=f"delete-{record.id}",
+            icon=":material/delete:",
+            type="tertiary",
+            on_click=guarded(_ask),
+            args=(record.id,),
+        )
     if st.session_state.get(_DELETING) == record.id:
         _confirm(rag, record)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from selfrag.errors import UserError
 from selfrag.evaluation.beir import LeftOut
@@ -21,6 +22,16 @@ QRELS = {"q1": {"d1": 1}, "q2": {"d2": 1}}
 def history(tmp_path: Path) -> Iterator[History]:
     engine = open_database(None, tmp_path)
     yield History(Results(engine))
+    engine.dispose()
+
+
+def damage(folder: Path, result_id: str, **columns: str) -> None:
+    """Overwrite columns of a row with what they cannot hold."""
+    engine = open_database(None, folder)
+    with engine.begin() as connection:
+        for name, value in columns.items():
+            statement = text(f"UPDATE results SET {name} = :value WHERE id = :id")
+            assert connection.execute(statement, {"value": value, "id": result_id}).rowcount == 1
     engine.dispose()
 
 
@@ -79,6 +90,46 @@ def test_results_of_another_person_are_not_there(history: History) -> None:
             act(theirs.id, None)
     history.delete(theirs.id, "a")
     assert history.all(owner="a") == []
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("means", "{broken"),
+        ("means", "[]"),
+        ("means", '{"bm25": 1}'),
+        ("means", '{"bm25": {"RR@10": {}}}'),
+        ("means", '{"bm25": {"RR@10": {"mean": "high"}}}'),
+        ("means", "[" * 100_000),
+        ("made_of", ""),
+        ("ended_at", "yesterday"),
+        ("questions", "many"),
+    ],
+)
+def test_damaged_row_is_listed_as_such_and_takes_no_other_with_it(
+    history: History, tmp_path: Path, column: str, value: str
+) -> None:
+    bad = history.keep(record(1.0, fusion="rrf"), study().to_json())
+    good = history.keep(record(2.0, fusion="convex"), study().to_json())
+    damage(tmp_path, bad.id, **{column: value})
+    assert {it.id: it.damaged for it in history.all()} == {bad.id: True, good.id: False}
+    assert history.get(bad.id).damaged and not history.get(bad.id).means
+    third = history.keep(record(3.0, fusion="rrf"), study().to_json())
+    assert third.id not in (bad.id, good.id), "what is damaged is measured once more"
+    assert history.changes(good) == (), "and nothing is compared with it"
+    history.delete(bad.id)
+    assert [it.id for it in history.all()] == [good.id, third.id]
+
+
+@pytest.mark.parametrize("payload", ["{broken", "null", "[1]"])
+def test_damaged_values_are_told_in_a_sentence(
+    history: History, tmp_path: Path, payload: str
+) -> None:
+    kept = history.keep(record(1.0), study().to_json())
+    damage(tmp_path, kept.id, payload=payload)
+    assert history.all() == [kept]
+    with pytest.raises(UserError, match="cannot be read any more: delete it"):
+        history.payload(kept.id)
 
 
 def test_changes_are_told_in_words_counts_before_digests() -> None:

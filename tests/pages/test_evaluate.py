@@ -17,6 +17,7 @@ from selfrag.retrieval.result import Mode
 from selfrag.retrieval.variant import Variant
 from selfrag.service import SelfRag
 from selfrag.ui.evaluate_history import HISTORY, PART
+from tests.evaluation.test_history import damage
 from tests.evaluation.test_retrieval_sets import DOCUMENTS, QUERIES
 from tests.pages.test_compare import QUESTION, harbour, rag, texts  # noqa: F401  (fixtures)
 
@@ -117,6 +118,47 @@ def test_history_tells_what_changed_opens_a_result_and_deletes_it(
     assert not app.exception
     assert [it.id for it in harbour.history.all()] == [second.result_id]
     assert "A second result of this set makes a line" in texts(app)
+
+
+def test_damaged_result_is_listed_beside_the_others_and_deleted(
+    harbour: SelfRag,  # noqa: F811
+    app: AppTest,
+) -> None:
+    hit = harbour.retrieve(QUESTION, Mode.DENSE).hits[0]
+    harbour.labels.put(QUESTION, hit, Relevance.RELEVANT)
+    bad, good = (harbour.studies.measure_labels([Variant.parse(it)]) for it in ("bm25", "dense"))
+    assert bad.result_id
+    folder = harbour.settings.storage_dir.expanduser()
+    damage(folder, bad.result_id, means="{broken")
+    said = show_history(app)
+    assert "This result cannot be read any more" in said and "1 question" in said
+    next(it for it in app.button if it.key == f"delete-{bad.result_id}").click().run()
+    next(it for it in app.button if it.key == "delete-for-good").click().run()
+    assert not app.exception
+    assert [it.id for it in harbour.history.all()] == [good.result_id]
+    assert "cannot be read" not in texts(app)
+
+
+@pytest.mark.parametrize(
+    "columns", [{"payload": "{}"}, {"payload": "{broken"}, {"kind": "tea"}, {"made_of": "x"}]
+)
+def test_result_that_cannot_be_read_says_so_and_can_be_deleted(
+    harbour: SelfRag,  # noqa: F811
+    app: AppTest,
+    columns: dict[str, str],
+) -> None:
+    hit = harbour.retrieve(QUESTION, Mode.DENSE).hits[0]
+    harbour.labels.put(QUESTION, hit, Relevance.RELEVANT)
+    kept = harbour.studies.measure_labels([Variant.parse("bm25")]).result_id
+    assert kept
+    damage(harbour.settings.storage_dir.expanduser(), kept, **columns)
+    app.query_params["result"] = kept
+    app.run()
+    assert not app.exception
+    assert "This result cannot be read any more: delete it." in texts(app)
+    next(it for it in app.button if it.key == "delete-result").click().run()
+    next(it for it in app.button if it.key == "delete-for-good").click().run()
+    assert not app.exception and harbour.history.all() == []
 
 
 def test_address_of_a_result_that_is_gone_is_a_sentence(harbour: SelfRag) -> None:  # noqa: F811
