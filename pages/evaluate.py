@@ -3,10 +3,8 @@
 import streamlit as st
 
 from selfrag import process
-from selfrag.ui import answers_choice, answers_run
-from selfrag.ui.evaluate_choice import draw_choice
-from selfrag.ui.evaluate_history import HISTORY, PART, draw_history, draw_result
-from selfrag.ui.evaluate_run import draw_run
+from selfrag.ui import answers_choice, answers_run, evaluate_choice, evaluate_place, evaluate_run
+from selfrag.ui.evaluate_history import draw_history, draw_result
 from selfrag.ui.links import asked_result
 
 rag = process.current()
@@ -15,17 +13,21 @@ opened = asked_result()
 if opened is not None:
     draw_result(rag, opened)
     st.stop()
+evaluate_place.take_up(rag)
 search, answers, history = st.tabs(
-    [":material/search: Search", ":material/edit_note: Answers", HISTORY],
-    key=PART,
+    [evaluate_place.SEARCH, evaluate_place.ANSWERS, evaluate_place.HISTORY],
+    key=evaluate_place.PART,
     on_change="rerun",
 )
+evaluate_place.remember()
 if search.open:
     with search:
-        draw_choice(rag)
-        draw_run(rag)
+        evaluate_run.draw_progress(rag)
+        evaluate_choice.draw_choice(rag)
+        evaluate_run.draw_run(rag)
 if answers.open:
     with answers:
+        answers_run.draw_progress(rag)
         answers_choice.draw_choice(rag)
         answers_run.draw_run(rag)
 if history.open:

@@ -25,6 +25,7 @@ class Done(Generic[S]):
 
     Attributes:
         again: whether all of it was there from an earlier run.
+        kept_before: whether the history has this very result from before: nothing was added.
         changes: what is different from the last result of this set.
         result_id: under which it is kept in the history.
         folder: where its files were written; None where none were.
@@ -35,6 +36,7 @@ class Done(Generic[S]):
     changes: tuple[str, ...] = ()
     result_id: str | None = None
     folder: Path | None = None
+    kept_before: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class View(Generic[S]):
         error: why there is none, for the person.
         cancelled: whether it was ended on purpose.
         ending: whether it is asked to end, and has not yet.
+        asked: what it was asked for, as whoever started it says it.
     """
 
     name: str
@@ -61,6 +64,7 @@ class View(Generic[S]):
     error: str | None = None
     cancelled: bool = False
     ending: bool = False
+    asked: object = None
 
     @property
     def finished(self) -> bool:
@@ -87,8 +91,11 @@ class Background(Generic[S]):
         with self._lock:
             return self._view
 
-    def start(self, name: str, work: Work[S]) -> None:
+    def start(self, name: str, work: Work[S], asked: object = None) -> None:
         """Begin.
+
+        Args:
+            asked: what is asked for, for whoever looks at it later.
 
         Raises:
             UserError: one is under way.
@@ -96,7 +103,7 @@ class Background(Generic[S]):
         with self._lock:
             if self._view is not None and not self._view.finished:
                 raise UserError(f"{self._view.name} is being measured: wait for it or cancel it.")
-            self._view = View(name)
+            self._view = View(name, asked=asked)
             self._cancel = threading.Event()
             self._thread = threading.Thread(
                 target=self._run, args=(work, self._cancel), name="evaluation", daemon=True

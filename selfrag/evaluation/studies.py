@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from selfrag.evaluation.background import Background, ByPerson, Done
 from selfrag.evaluation.history import History, record_of
@@ -15,6 +16,15 @@ from selfrag.evaluation.uploaded import Sets
 from selfrag.records.results import ResultRecord
 from selfrag.retrieval.variant import Variant
 from selfrag.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a study was asked for: a set or the labels, the variants, the tested measure."""
+
+    name: str
+    variants: tuple[Variant, ...]
+    measure: str
 
 
 class Studies:
@@ -68,7 +78,7 @@ class Studies:
             )
             return kept(self.history, record, made.study, owner, again=made.again)
 
-        self.background(owner).start(name, work)
+        self.background(owner).start(name, work, Asked(name, tuple(variants), measure_by))
 
     def start_labels(
         self,
@@ -90,7 +100,7 @@ class Studies:
 
             return self.measure_labels(variants, measure_by, owner, told)
 
-        self.background(owner).start(NAME, work)
+        self.background(owner).start(NAME, work, Asked(NAME, tuple(variants), measure_by))
 
     def measure_labels(
         self,
@@ -132,4 +142,10 @@ def kept(
     if not study.questions:
         return Done(study)
     there = history.keep(record, study.to_json(), owner)
-    return Done(study, again, history.changes(there, owner), there.id)
+    return Done(
+        study,
+        again,
+        history.changes(there, owner),
+        there.id,
+        kept_before=there.id != record.id,
+    )

@@ -11,6 +11,7 @@ from selfrag.evaluation.answers.choice import ROUNDS, AnswerChoice
 from selfrag.evaluation.answers.question_files import EXAMPLE
 from selfrag.evaluation.answers.questions import QuestionSet
 from selfrag.evaluation.answers.spending import StudyBudget
+from selfrag.evaluation.answers.studies import Asked
 from selfrag.reflection.strategy import Strategy
 from selfrag.service import SelfRag
 from selfrag.ui.answers_words import about_questions, what_is_measured, what_it_takes
@@ -19,11 +20,23 @@ from selfrag.ui.guarded import guarded
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner
 from selfrag.ui.settings_panel import STRATEGIES
+from selfrag.ui.taking import draw_taking, draw_told
 
-_FILE, _UPLOAD, _TOLD = "answers-questions", "answers-upload", "answers-told"
+_FILE, _TOLD = "answers-questions", "answers-told"
 _STRATEGIES, _ROUNDS, _ORACLE = "answers-strategies", "answers-rounds", "answers-oracle"
 _CALLS, _MINUTES, _DOLLARS = "answers-calls", "answers-minutes", "answers-dollars"
 _MOST_ROUNDS = 100
+
+
+def restore(asked: Asked) -> None:
+    """Choose what a study was asked for, before anything is drawn."""
+    choice, state = asked.choice, st.session_state
+    state[_FILE] = f"{asked.questions}.csv"
+    state[_STRATEGIES], state[_ROUNDS] = list(choice.strategies), choice.rounds
+    state[_ORACLE], state[_CALLS] = choice.oracle, choice.budget.calls
+    seconds = choice.budget.seconds
+    state[_MINUTES] = None if seconds is None else seconds / 60
+    state[_DOLLARS] = choice.budget.cost
 
 
 def draw_choice(rag: SelfRag) -> None:
@@ -32,9 +45,7 @@ def draw_choice(rag: SelfRag) -> None:
         "Every strategy answers every question, several times. You see which answers better, what "
         "that costs, and whether it stays silent where your documents do not tell."
     )
-    told = st.session_state.pop(_TOLD, None)
-    if told is not None:
-        (st.success if told[0] else st.error)(literal(told[1]))
+    draw_told(_TOLD)
     questions = _questions(rag)
     choice = _choice() if questions is not None else None
     if questions is not None and choice is not None:
@@ -87,19 +98,15 @@ def _upload(rag: SelfRag) -> None:
             "no), label (supported, refuted, not enough evidence) and gold (where the answer "
             "stands: a sentence, or a file and its page)."
         )
-        given = st.file_uploader(
-            "Questions", type=["csv"], key=_UPLOAD, label_visibility="collapsed"
+        draw_taking("Questions", ["csv"], _TOLD, lambda name, content: _take(rag, name, content))
+        st.download_button(
+            "Example",
+            EXAMPLE.read_bytes,
+            EXAMPLE.name,
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
         )
-        with st.container(horizontal=True):
-            st.button("Take it in", disabled=given is None, on_click=guarded(_take), args=(rag,))
-            st.download_button(
-                "Example",
-                EXAMPLE.read_bytes,
-                EXAMPLE.name,
-                "text/csv",
-                icon=":material/download:",
-                on_click="ignore",
-            )
 
 
 def _choice() -> AnswerChoice | None:
@@ -108,7 +115,7 @@ def _choice() -> AnswerChoice | None:
         "Strategies",
         [each.value for each in Strategy],
         selection_mode="multi",
-        default=[each.value for each in Strategy],
+        default=None if _STRATEGIES in st.session_state else [each.value for each in Strategy],
         key=_STRATEGIES,
         help="  \n".join(f"**{each.value}**: {STRATEGIES[each]}" for each in Strategy),
         persist_state="session",
@@ -118,7 +125,7 @@ def _choice() -> AnswerChoice | None:
             "Rounds",
             1,
             _MOST_ROUNDS,
-            ROUNDS,
+            "min" if _ROUNDS in st.session_state else ROUNDS,
             key=_ROUNDS,
             width=120,
             help="How often each question is answered. A language model does not answer twice in "
@@ -185,17 +192,10 @@ def _plan(rag: SelfRag, questions: QuestionSet, choice: AnswerChoice) -> None:
     )
 
 
-def _take(rag: SelfRag) -> None:
-    given = st.session_state.get(_UPLOAD)
-    if given is None:
-        return
-    try:
-        taken = rag.answers.files.add(given.getvalue(), given.name, owner())
-    except UserError as error:
-        st.session_state[_TOLD] = (False, str(error))
-        return
-    st.session_state[_TOLD] = (True, f"“{taken.name}.csv” is there: choose strategies and measure.")
+def _take(rag: SelfRag, name: str, content: bytes) -> str:
+    taken = rag.answers.files.add(content, name, owner())
     st.session_state[_FILE] = f"{taken.name}.csv"
+    return f"“{taken.name}.csv” is there: choose strategies and measure."
 
 
 def _remove(rag: SelfRag, name: str) -> None:

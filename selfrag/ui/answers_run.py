@@ -6,24 +6,29 @@ from selfrag.service import SelfRag
 from selfrag.ui.answers_page import draw_answers
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner
-from selfrag.ui.result_words import since_before
+from selfrag.ui.result_words import how_it_came, since_before
 from selfrag.ui.under_way import draw_under_way
 
 
-def draw_run(rag: SelfRag) -> None:
-    """Draw the study under way, or the last one."""
+def draw_progress(rag: SelfRag) -> None:
+    """Draw how far the study under way is; it stands above the choices, where it is seen."""
     background = rag.answers.background(owner())
     view = background.view()
-    if view is None:
+    if view is not None and not view.finished:
+        draw_under_way(background, "What was answered is kept: start it again to go on.")
+
+
+def draw_run(rag: SelfRag) -> None:
+    """Draw what came of the last study."""
+    view = rag.answers.background(owner()).view()
+    if view is None or not view.finished:
         return
     st.divider()
-    if not view.finished:
-        draw_under_way(background, "What was answered is kept: start it again to go on.")
-    elif view.error is not None:
+    if view.error is not None:
         (st.info if view.cancelled else st.error)(literal(view.error))
     elif view.ended is not None:
         done = view.ended
         st.subheader(literal(done.study.name), anchor=False)
         kept = next((it for it in rag.history.all(owner=owner()) if it.id == done.result_id), None)
-        said = [":material/history: All of it was there from an earlier run."] if done.again else []
+        said = how_it_came(done, kept)
         draw_answers(done.study, kept, (*said, *since_before(rag, kept)))

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from selfrag.errors import ModelError, UserError
+from selfrag.errors import ModelError
 from selfrag.retrieval.variant import Variant
 from selfrag.service import SelfRag
-from selfrag.ui.guarded import guarded
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner
 from selfrag.ui.study_view import draw_figures, draw_pairs, draw_verdict
+from selfrag.ui.taking import draw_taking, draw_told
 from selfrag.wording import count
 
 BLIND = "compare-blind"  #: key of the switch that hides which mode found what
@@ -23,11 +23,9 @@ def draw_labels(rag: SelfRag, variants: Sequence[Variant]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         _counted(rag)
         _in_and_out(rag)
+    draw_told(_TOLD)
     if len(variants) > 1:
         _say(rag, variants)
-    told = st.session_state.pop(_TOLD, None)
-    if told is not None:
-        (st.success if told[0] else st.error)(literal(told[1]))
 
 
 def _counted(rag: SelfRag) -> None:
@@ -58,7 +56,11 @@ def _say(rag: SelfRag, variants: Sequence[Variant]) -> None:
 
 def _in_and_out(rag: SelfRag) -> None:
     with st.popover("Export or import", icon=":material/import_export:"):
-        st.caption("The same labels as two formats that other tools read.")
+        st.caption(
+            "The same labels as two formats that other tools read. The corpus of the BEIR folder "
+            "is the labelled passages only: among so few, every mode scores higher than here, so "
+            "compare figures on the library itself."
+        )
         st.download_button(
             "BEIR folder (zip)",
             lambda: rag.labels.beir(owner()),
@@ -75,24 +77,20 @@ def _in_and_out(rag: SelfRag) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
-        given = st.file_uploader(
-            "Import labels", type=["zip", "qrels", "txt", "tsv"], key="compare-import"
+        st.markdown("Import labels")
+        draw_taking(
+            "Import labels",
+            ["zip", "qrels", "txt", "tsv"],
+            _TOLD,
+            lambda name, content: _take(rag, content),
         )
-        st.button("Import", disabled=given is None, on_click=guarded(_take), args=(rag,))
 
 
-def _take(rag: SelfRag) -> None:
-    given = st.session_state.get("compare-import")
-    if given is None:
-        return
-    try:
-        found = rag.labels.take(given.getvalue(), owner())
-    except UserError as error:
-        st.session_state[_TOLD] = (False, str(error))
-        return
+def _take(rag: SelfRag, content: bytes) -> str:
+    found = rag.labels.take(content, owner())
     rest = (
         f" {count(found.unknown, 'label')} of passages that are not in your library were left out."
         if found.unknown
         else ""
     )
-    st.session_state[_TOLD] = (True, f"{count(found.taken, 'label')} imported.{rest}")
+    return f"{count(found.taken, 'label')} imported.{rest}"

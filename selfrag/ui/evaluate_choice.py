@@ -5,6 +5,7 @@ import streamlit as st
 from selfrag.errors import UserError
 from selfrag.evaluation.beir import BeirSet
 from selfrag.evaluation.label_study import NAME as LABELS
+from selfrag.evaluation.studies import Asked
 from selfrag.evaluation.study import MEASURES
 from selfrag.evaluation.verdict import name_of_mean
 from selfrag.retrieval.comparison import MOST
@@ -17,17 +18,24 @@ from selfrag.ui.literal import literal
 from selfrag.ui.person import owner
 from selfrag.ui.settings_panel import MODES
 from selfrag.ui.study_view import EXPLAINED
+from selfrag.ui.taking import draw_taking, draw_told, tell
 from selfrag.wording import count
 
-_SET, _MODES, _MEASURE, _TOLD, _FILE = (
+_SET, _MODES, _MEASURE, _TOLD = (
     "evaluate-set",
     "evaluate-modes",
     "evaluate-measure",
     "evaluate-told",
-    "evaluate-file",
 )
 #: Mode with another fusion, of which one wants to know as often.
 _OFFERED = [*(mode.value for mode in Mode), "hybrid:fusion=rrf"]
+
+
+def restore(asked: Asked) -> None:
+    """Choose what a study was asked for, before anything is drawn."""
+    st.session_state[_SET] = asked.name
+    st.session_state[_MODES] = [it for it in map(str, asked.variants) if it in _OFFERED]
+    st.session_state[_MEASURE] = asked.measure
 
 
 def draw_choice(rag: SelfRag) -> None:
@@ -37,11 +45,11 @@ def draw_choice(rag: SelfRag) -> None:
         "Every mode searches every labelled question. You see which finds more, and whether that "
         "could be chance."
     )
-    told = st.session_state.pop(_TOLD, None)
-    if told is not None:
-        (st.success if told[0] else st.error)(literal(told[1]))
+    draw_told(_TOLD)
     names = {LABELS: f"Your labels ({count(questions, 'question')})"}
     names |= {name: name for name in rag.studies.sets.all()}
+    if st.session_state.get(_SET) not in names:
+        st.session_state.pop(_SET, None)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
             "Questions",
@@ -64,7 +72,7 @@ def draw_choice(rag: SelfRag) -> None:
         "Modes",
         _OFFERED,
         selection_mode="multi",
-        default=["bm25", "dense", "hybrid"],
+        default=None if _MODES in st.session_state else ["bm25", "dense", "hybrid"],
         key=_MODES,
         format_func=lambda item: literal(Variant.parse(item).label),
         help="  \n".join(f"**{literal(mode.value)}**: {does}" for mode, does in MODES.items()),
@@ -105,21 +113,13 @@ def _upload(rag: SelfRag) -> None:
             "A zip in BEIR layout: corpus.jsonl, queries.jsonl, qrels/test.tsv. It is kept apart "
             "from your documents."
         )
-        given = st.file_uploader("Set", type=["zip"], key=_FILE, label_visibility="collapsed")
-        st.button("Take it in", disabled=given is None, on_click=guarded(_take), args=(rag,))
+        draw_taking("Set", ["zip"], _TOLD, lambda name, content: _take(rag, name, content))
 
 
-def _take(rag: SelfRag) -> None:
-    given = st.session_state.get(_FILE)
-    if given is None:
-        return
-    try:
-        data = rag.studies.sets.add(given.getvalue(), given.name)
-    except UserError as error:
-        st.session_state[_TOLD] = (False, str(error))
-        return
-    st.session_state[_TOLD] = (True, _taken(data))
+def _take(rag: SelfRag, name: str, content: bytes) -> str:
+    data = rag.studies.sets.add(content, name)
     st.session_state[_SET] = data.name
+    return _taken(data)
 
 
 def _taken(data: BeirSet) -> str:
@@ -140,7 +140,7 @@ def _remove(rag: SelfRag, name: str) -> None:
     try:
         rag.studies.sets.remove(name)
     except UserError as error:
-        st.session_state[_TOLD] = (False, str(error))
+        tell(_TOLD, str(error), good=False)
     st.session_state[_SET] = LABELS
 
 
@@ -151,4 +151,4 @@ def _start(rag: SelfRag, chosen: str, variants: list[Variant], measure: str) -> 
         else:
             rag.studies.start(chosen, variants, measure, owner())
     except UserError as error:
-        st.session_state[_TOLD] = (False, str(error))
+        tell(_TOLD, str(error), good=False)

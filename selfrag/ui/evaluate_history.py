@@ -13,6 +13,7 @@ from selfrag.records.results import UNREADABLE, ResultRecord
 from selfrag.service import SelfRag
 from selfrag.ui.answers_page import draw_answers
 from selfrag.ui.colours import main_button, mode_colours, palette, strategy_colours
+from selfrag.ui.evaluate_place import HISTORY, PART
 from selfrag.ui.guarded import guarded
 from selfrag.ui.history_chart import over_time, over_time_words
 from selfrag.ui.links import close_result, open_result
@@ -34,8 +35,6 @@ from selfrag.wording import count, duration
 
 logger = logging.getLogger(__name__)
 
-PART = "evaluate-part"  #: the tab that is open
-HISTORY = ":material/timeline: History"
 _SET, _MEASURE, _SHOWN = "history-set", "history-measure", "history-shown"
 _DELETING = "result-to-delete"
 _AT_ONCE = 20  #: results that are listed before "more" is asked for
@@ -71,11 +70,20 @@ def _draw_readable(rag: SelfRag, records: list[ResultRecord]) -> None:
         )
         mine = [each for each in records if (each.kind, each.name) == chosen]
         known = measures_of(mine)
-        if st.session_state.get(_MEASURE) not in known:
-            st.session_state.pop(_MEASURE, None)
-        measure = st.selectbox("Measure", known, key=_MEASURE, format_func=_explained, width=480)
+        before = st.session_state.get(_MEASURE)
+        # A key for each set: the browser would keep showing the measure of the set before.
+        measure = st.selectbox(
+            "Measure",
+            known,
+            index=known.index(before) if before in known else 0,
+            key=f"{_MEASURE}-{chosen[0]}-{chosen[1]}",
+            format_func=called,
+            width=320,
+        )
     if measure is None:
         return
+    st.session_state[_MEASURE] = measure
+    st.caption(literal(_meaning(measure)))
     _chart(mine, measure)
     _list(rag, mine, measure)
 
@@ -150,10 +158,9 @@ def _draw_damaged(rag: SelfRag, record: ResultRecord) -> None:
         _confirm(rag, record)
 
 
-def _explained(measure: str) -> str:
-    if measure in MEASURES:
-        return f"{MEASURES[measure].label}: {MEASURES[measure].meaning}"
-    return f"{called(measure)}: {EXPLAINED[measure]}" if measure in EXPLAINED else called(measure)
+def _meaning(measure: str) -> str:
+    named = MEASURES[measure].meaning if measure in MEASURES else EXPLAINED.get(measure, "")
+    return f"{called(measure)}: {named.rstrip('.')}." if named else ""
 
 
 def _chart(records: list[ResultRecord], measure: str) -> None:
@@ -224,7 +231,11 @@ def _summary(record: ResultRecord, measure: str) -> str:
         else (f"{called(measure)} was not measured")
     )
     said += f" · {count(record.questions, 'question')}"
-    return said + (f" · {record.undefined:,} undefined" if record.undefined else "")
+    if not record.undefined:
+        return said
+    if record.kind == RETRIEVAL:
+        return f"{said} · {record.undefined:,} left out"
+    return f"{said} · {count(record.undefined, 'value')} of single answers undefined"
 
 
 def _ask(result_id: str) -> None:

@@ -1,4 +1,8 @@
-"""A measure over time: a line for each mode or strategy, one point for each result."""
+"""A measure over time: a line for each mode or strategy, one point for each result.
+
+Lines that lie on each other stay apart to the eye: the one below is wider, its points larger and
+of another shape.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -6,11 +10,12 @@ import plotly.graph_objects as go
 
 from selfrag.palette import Palette
 from selfrag.records.results import ResultRecord
-from selfrag.ui.result_words import best_first, called, falls, series_name, shown
+from selfrag.ui.result_words import best_first, called, falls, is_share, series_name, shown
+from selfrag.wording import listed
 
 _TICKS = 8  #: dates that are written under the axis at most
 _DASHES = ("solid", "dash", "dot", "dashdot")
-_SYMBOLS = ("circle", "diamond", "square", "cross")
+_SYMBOLS = ("circle", "diamond", "square", "cross", "triangle-up", "star")
 
 
 def over_time(
@@ -30,16 +35,17 @@ def over_time(
     """
     figure = go.Figure()
     seen: dict[str, int] = {}
-    for series in dict.fromkeys(name for record in records for name in record.means):
+    drawn = [name for name in _series(records) if _has(records, name, measure)]
+    for series in drawn:
         base = series.partition(":")[0].partition(",")[0]
         place = seen[base] = seen.get(base, -1) + 1
+        order = drawn.index(series)
+        above = _above(records, measure, series, drawn[order + 1 :])
         points = [
             (number, record, each)
             for number, record in enumerate(records)
             if (each := record.means.get(series, {}).get(measure, {})).get("mean") is not None
         ]
-        if not points:
-            continue
         name = series_name(records[-1], series)
         figure.add_scatter(
             x=[number for number, _, _ in points],
@@ -48,10 +54,10 @@ def over_time(
             name=name,
             line={
                 "color": colours_of.get(base, colours.quiet),
-                "width": 2,
+                "width": 2 + 3 * above,
                 "dash": _DASHES[place % len(_DASHES)],
             },
-            marker={"size": 9, "symbol": _SYMBOLS[place % len(_SYMBOLS)]},
+            marker={"size": 9 + 6 * above, "symbol": _SYMBOLS[order % len(_SYMBOLS)]},
             customdata=[when(record.ended_at) for _, record, _ in points],
             hovertemplate=f"{name}: %{{text}}<br>%{{customdata}}<extra></extra>",
             text=[shown(each["mean"] or 0.0, measure) for _, _, each in points],
@@ -74,7 +80,12 @@ def over_time(
         zeroline=False,
         tickangle=0,
     )
-    figure.update_yaxes(title=called(measure), gridcolor=colours.line, fixedrange=True)
+    figure.update_yaxes(
+        title=called(measure),
+        gridcolor=colours.line,
+        fixedrange=True,
+        **({"range": [-0.04, 1.04]} if is_share(measure) else {"rangemode": "tozero"}),
+    )
     figure.update_layout(
         height=320,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
@@ -82,6 +93,27 @@ def over_time(
         legend={"orientation": "h", "y": 1.08, "yanchor": "bottom"},
     )
     return figure
+
+
+def _series(records: Sequence[ResultRecord]) -> list[str]:
+    return list(dict.fromkeys(name for record in records for name in record.means))
+
+
+def _value(record: ResultRecord, series: str, measure: str) -> float | None:
+    return record.means.get(series, {}).get(measure, {}).get("mean")
+
+
+def _has(records: Sequence[ResultRecord], series: str, measure: str) -> bool:
+    return any(_value(record, series, measure) is not None for record in records)
+
+
+def _above(records: Sequence[ResultRecord], measure: str, series: str, later: Sequence[str]) -> int:
+    """How many of the lines drawn later lie on a point of this one."""
+    return max(
+        sum(_value(record, other, measure) == mean for other in later)
+        for record in records
+        if (mean := _value(record, series, measure)) is not None
+    )
 
 
 def data_changes(records: Sequence[ResultRecord]) -> list[int]:
@@ -105,16 +137,19 @@ def over_time_words(records: Sequence[ResultRecord], measure: str) -> str:
         return f"{name} is undefined in the latest of these results."
     series, mean = ranked[0]
     which = "lowest" if falls(measure) else "highest"
-    said = (
-        f"In the latest result {series_name(last, series)} has the {which} {name}: "
-        f"{shown(mean, measure)}"
-    )
+    value = shown(mean, measure)
+    tied = [series_name(last, other) for other, at in ranked if shown(at, measure) == value]
+    if len(tied) > 1:
+        equal = f"In the latest result {listed(tied)} have the same {name}: {value}"
+        said = equal if len(tied) == len(ranked) else f"{equal}, the {which}"
+    else:
+        said = f"In the latest result {tied[0]} has the {which} {name}: {value}"
     earlier = [
         value["mean"]
         for record in records[:-1]
         if (value := record.means.get(series, {}).get(measure)) and value["mean"] is not None
     ]
-    if earlier:
+    if earlier and len(tied) == 1:
         before = earlier[-1] or 0.0
         same = shown(mean, measure) == shown(before, measure)
         sign = "+" if mean > before else "-"

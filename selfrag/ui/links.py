@@ -14,6 +14,7 @@ CHAT = "chat"
 PRESENT = "present"
 RESULT = "result"
 A, B = "a", "b"  #: the runs that stand side by side
+TAB = "tab"  #: of the Evaluate page
 TRIAL = "trial"  #: a question that was answered in several ways
 QUESTION = "q"  #: one that is to be asked
 _LONGEST = 400  #: characters of a quote in an address; its beginning finds the place

@@ -1,8 +1,10 @@
 """Results of evaluations in words: when, what they say, what changed since the one before."""
 
 from datetime import datetime
+from typing import Any
 
 from selfrag.evaluation.answers.measures import MEASURES
+from selfrag.evaluation.background import Done
 from selfrag.evaluation.history import RETRIEVAL
 from selfrag.evaluation.verdict import label, name_of_mean
 from selfrag.records.results import ResultRecord
@@ -25,6 +27,22 @@ def since_before(rag: SelfRag, record: ResultRecord | None) -> list[str]:
     return [f":material/difference: Since the run before: {literal('; '.join(changes))}."]
 
 
+def how_it_came(done: Done[Any], record: ResultRecord | None) -> list[str]:
+    """What was there from before, as lines of Markdown; nothing where all of it is new.
+
+    Args:
+        record: under which the history keeps it, if it does.
+    """
+    said = []
+    if done.again:
+        said.append("All of it was there from an earlier run.")
+    if done.kept_before and record is not None:
+        said.append(
+            f"The same result as on {moment(record.ended_at)}, so nothing was added to the history."
+        )
+    return [f":material/history: {' '.join(said)}"] if said else []
+
+
 def series_name(record: ResultRecord, series: str) -> str:
     """A mode or a strategy as people read it."""
     return label(series) if record.kind == RETRIEVAL else series
@@ -43,6 +61,11 @@ def shown(value: float, measure: str) -> str:
 def falls(measure: str) -> bool:
     """Whether less is better, as with seconds."""
     return measure in MEASURES and MEASURES[measure].higher is False
+
+
+def is_share(measure: str) -> bool:
+    """Whether it runs from 0 to 1; every measure of retrieval does."""
+    return MEASURES[measure].share if measure in MEASURES else True
 
 
 def best_first(record: ResultRecord, measure: str) -> list[tuple[str, float]]:

@@ -85,26 +85,25 @@ def test_labels_are_measured_and_the_result_is_kept_opened_and_deleted(
 
 def test_an_upload_that_is_no_set_is_refused_in_a_sentence(running_app: App, page: Page) -> None:
     open_page(page, f"{running_app.url}/evaluate")
-    taking = page.get_by_role("button", name="Take it in")
-    until(page, page.get_by_role("button", name="Upload a set"), taking)
+    drop = page.get_by_test_id("stFileUploaderDropzone")
+    until(page, page.get_by_role("button", name="Upload a set"), drop)
     page.locator("input[type=file]").set_input_files(
         [{"name": "odd.zip", "mimeType": "application/zip", "buffer": b"no zip at all"}]
     )
-    expect(taking).to_be_enabled()
-    until(page, taking, page.get_by_text("odd.zip is no zip that can be opened"))
+    said = page.get_by_text("odd.zip is no zip that can be opened")
+    expect(said.first).to_be_visible(timeout=_SLOW)
 
 
 def test_a_study_that_is_stopped_goes_on_after_the_application_was_killed(
     running_app: App, page: Page
 ) -> None:
     open_page(page, f"{running_app.url}/evaluate")
-    taking = page.get_by_role("button", name="Take it in")
-    until(page, page.get_by_role("button", name="Upload a set"), taking)
+    drop = page.get_by_test_id("stFileUploaderDropzone")
+    until(page, page.get_by_role("button", name="Upload a set"), drop)
     page.locator("input[type=file]").set_input_files(
         [{"name": "many.zip", "mimeType": "application/zip", "buffer": many(3_000)}]
     )
-    expect(taking).to_be_enabled(timeout=_SLOW)
-    until(page, taking, page.get_by_text("many is there: 1 question"))
+    expect(page.get_by_text("many is there: 1 question").first).to_be_visible(timeout=_SLOW)
     page.keyboard.press("Escape")
     cancel = page.get_by_role("button", name="Cancel")
     until(page, page.get_by_role("button", name="Measure", exact=True), cancel)

@@ -10,13 +10,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from selfrag.errors import UserError
+from selfrag.evaluation.answers.choice import AnswerChoice
+from selfrag.evaluation.answers.studies import Asked as AnswersAsked
+from selfrag.evaluation.answers.study import AnswerStudy
 from selfrag.evaluation.background import Background, Done
+from selfrag.evaluation.retrieval_study import Cancelled, Progress
 from selfrag.evaluation.study import make_study
 from selfrag.records.labels import Relevance
 from selfrag.retrieval.result import Mode
 from selfrag.retrieval.variant import Variant
 from selfrag.service import SelfRag
-from selfrag.ui.evaluate_history import HISTORY, PART
+from selfrag.ui.evaluate_place import HISTORY, PART
 from tests.evaluation.test_history import damage
 from tests.evaluation.test_retrieval_sets import DOCUMENTS, QUERIES
 from tests.pages.test_compare import QUESTION, harbour, rag, texts  # noqa: F401  (fixtures)
@@ -83,7 +87,57 @@ def test_uploaded_set_is_measured_and_the_same_again_is_told(
     assert "2 questions, 4 documents" in said and "1 question without qrels" in said
     assert "parameters of fusion" in said
     assert "best at" in said or "no difference" in said
-    assert "All of it was there" in measure(app, harbour)
+    again = measure(app, harbour)
+    assert "All of it was there" in again and "nothing was added to the history" in again
+
+
+def test_new_session_opens_where_a_study_is_under_way_with_what_it_was_asked_for(
+    harbour: SelfRag,  # noqa: F811
+    app: AppTest,
+) -> None:
+    harbour.answers.files.add(b"question,ground_truth\nIs it deep?,Yes.\n", "deep.csv")
+    choice = AnswerChoice(("plain",), rounds=3, oracle=True)
+    stop = threading.Event()
+
+    def work(progress: Progress, cancel: threading.Event) -> Done[AnswerStudy]:
+        stop.wait(60)
+        raise Cancelled("Cancelled.")
+
+    background = harbour.answers.background()
+    background.start("deep", work, AnswersAsked("deep", choice))
+    try:
+        app.run()
+        assert not app.exception
+        assert app.query_params["tab"] == "answers"
+        assert app.number_input(key="answers-rounds").value == 3
+        assert app.button_group(key="answers-strategies").value == ["plain"]
+        assert app.toggle(key="answers-oracle").value is True
+        labels = [button.label for button in app.button]
+        assert labels.index("Cancel") < labels.index("Measure"), "it is seen without scrolling"
+    finally:
+        stop.set()
+        assert background.wait(60)
+
+
+def test_address_names_the_tab(harbour: SelfRag, app: AppTest) -> None:  # noqa: F811
+    app.query_params["tab"] = "history"
+    app.run()
+    assert "Nothing has been measured yet" in texts(app)
+    app.query_params["tab"] = "no such tab"
+    app.run()
+    assert not app.exception and "Nothing has been measured yet" in texts(app)
+
+
+def test_set_is_taken_in_as_soon_as_it_is_chosen(harbour: SelfRag, app: AppTest) -> None:  # noqa: F811
+    app.run()
+    app.file_uploader[0].set_value(("dam.zip", zipped(), "application/zip")).run()
+    assert not app.exception
+    assert next(box for box in app.selectbox if box.label == "Questions").value == "dam"
+    assert app.toast[0].value.replace("\\", "").startswith("dam is there: 2 questions")
+    assert app.success[0].value == app.toast[0].value
+    assert not app.file_uploader[0].value
+    app.run()
+    assert not app.toast, "it is said once"
 
 
 def show_history(app: AppTest) -> str:

@@ -18,7 +18,7 @@ from selfrag.reflection.strategy import Strategy
 from selfrag.service import SelfRag
 from selfrag.ui.answers_charts import silence
 from selfrag.ui.answers_words import silence_words
-from selfrag.ui.evaluate_history import PART
+from selfrag.ui.evaluate_place import PART
 from tests.pages.test_compare import QUAY, QUESTION, TIDES, harbour, rag, texts  # noqa: F401
 
 PAGE = Path(__file__).resolve().parents[2] / "pages" / "evaluate.py"

@@ -30,6 +30,14 @@ from selfrag.retrieval.funnel import Funnel
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What a study was asked for."""
+
+    questions: str  #: the name of their set
+    choice: AnswerChoice
+
+
+@dataclass(frozen=True, slots=True)
 class Open:
     """What is asked of the open library; each is looked up when it is needed.
 
@@ -87,7 +95,7 @@ class AnswerStudies:
             made = self.measure(questions, choice, owner=owner, progress=progress, cancel=cancel)
             return self.keep(made, seconds=time.perf_counter() - began, owner=owner)
 
-        self.background(owner).start(questions.name, work)
+        self.background(owner).start(questions.name, work, Asked(questions.name, choice))
 
     @property
     def results(self) -> Path:
@@ -163,14 +171,15 @@ class AnswerStudies:
             UserError: it cannot be written; it is in the history then.
         """
         study = made.study
-        record = None
+        new, record = _record(made, seconds), None
         if study.stopped is None and study.measured_anything:
-            record = self._history.keep(_record(made, seconds), study.to_json(), owner)
+            record = self._history.keep(new, study.to_json(), owner)
         written = folders.write(study, folder or self.results, made.made_of, made.signature)
         if record is None:
             return Done(study, made.again, folder=written)
         changes = self._history.changes(record, owner)
-        return Done(study, made.again, changes, record.id, written)
+        before = record.id != new.id
+        return Done(study, made.again, changes, record.id, written, kept_before=before)
 
     def _gold(
         self,
