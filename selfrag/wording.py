@@ -1,6 +1,6 @@
 """Numbers as a person reads them: sizes, times, counts, languages, runs of pages."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -46,6 +46,17 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min"
     return f"{minutes // 60} h {minutes % 60} min"
+
+
+def in_one_unit(seconds: Sequence[float]) -> Callable[[float], str]:
+    """How to say these seconds so that one looks at numbers only: all in the longest's unit."""
+    longest, shortest = max(seconds, default=0.0), min(seconds, default=0.0)
+    if longest < 0.9995:
+        return lambda each: f"{1000 * each:.0f} ms"
+    if longest < 59.5:
+        decimals = 0 if shortest >= 9.95 else 1 if shortest >= 0.0995 else 2
+        return lambda each: f"{each:.{decimals}f} s"
+    return lambda each: f"{each / 60:.1f} min"
 
 
 def day(moment: float, zone: str | None) -> str:

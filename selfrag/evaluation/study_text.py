@@ -9,6 +9,10 @@ from selfrag.evaluation.significance import Pair
 from selfrag.evaluation.study import Study
 from selfrag.evaluation.verdict import label, name_of_mean, probability, verdict
 
+LETTERS = (
+    "A letter behind a value names a row of its table: the value is significantly better than that "
+    "row's (randomisation test, Holm-corrected, 5 %)."
+)
 Table = tuple[str, list[str], list[list[str]]]  #: title, heads, rows
 
 
@@ -35,6 +39,12 @@ def tables(study: Study) -> list[Table]:
         ("Left out, as no measure is defined", ["question id", "question", "has"], left_out)
     )
     return [table for table in made if table[2]]
+
+
+def notes(study: Study) -> list[str]:
+    """What a reader of the tables must know."""
+    letters = [LETTERS] if any(pair.significant for pair in study.pairs) else []
+    return [*letters, *study.notes]
 
 
 def _means(study: Study) -> Table:
@@ -78,7 +88,11 @@ def _spread(study: Study) -> Table:
                 ", ".join(each.skipped),
             ]
         )
-    heads = ["mode", f"{name_of_mean(study.measure)}, 95 %", "median ms", "p95 ms", "skipped"]
+    heads = ["mode", f"{name_of_mean(study.measure)}, 95 %", "median ms", "p95 ms"]
+    if any(each.skipped for each in study.figures.values()):
+        heads.append("stages that could not run")
+    else:
+        rows = [row[:-1] for row in rows]
     return "Interval, and how long a search takes", heads, rows
 
 
@@ -122,7 +136,7 @@ def as_csv(study: Study) -> str:
 
 def as_html(study: Study, made_of: Sequence[tuple[str, str]] = ()) -> str:
     """One page, without scripts and without anything to fetch."""
-    return as_page(study.name, verdict(study), tables(study), study.notes, made_of)
+    return as_page(study.name, verdict(study), tables(study), notes(study), made_of)
 
 
 def as_page(

@@ -14,7 +14,8 @@ from selfrag.retrieval.result import Hit, Retrieval
 from selfrag.retrieval.variant import Variant
 
 MOST = 6  #: variants in one comparison
-_TIMES, _QUICK = 3, 0.1  #: seconds of a search that may be repeated
+TIMES = 3  #: searches of one variant that are timed, after a first that warms up
+_MOST_SPENT = 1.0  #: seconds that a variant may take for all of them
 Search = Callable[[str, Variant], Retrieval]
 
 
@@ -85,8 +86,8 @@ class Comparison:
 def compare(search: Search, question: str, variants: Sequence[Variant]) -> Comparison:
     """Search in every variant, one after another, so that their times can be compared.
 
-    A quick search is made up to three times and the fastest is kept: the first of a process loads
-    what the others find loaded.
+    A search is repeated as long as that is quick, and the one of the median time is kept; the first
+    counts only where it is the only one, since it loads what the others find loaded.
 
     Args:
         search: one search; what it raises as UserError or ModelError is that variant's error.
@@ -101,17 +102,21 @@ def compare(search: Search, question: str, variants: Sequence[Variant]) -> Compa
     outcomes = []
     for variant in variants:
         try:
-            outcomes.append(Outcome(variant, _fastest(search, question, variant)))
+            outcomes.append(Outcome(variant, _typical(search, question, variant)))
         except (UserError, ModelError) as error:
             outcomes.append(Outcome(variant, None, str(error)))
     return Comparison(question, tuple(outcomes), tuple(_numbered(outcomes)))
 
 
-def _fastest(search: Search, question: str, variant: Variant) -> Retrieval:
-    found = [search(question, variant)]
-    while len(found) < _TIMES and found[-1].seconds < _QUICK:
-        found.append(search(question, variant))
-    return min(found, key=lambda one: one.seconds)
+def _typical(search: Search, question: str, variant: Variant) -> Retrieval:
+    last = search(question, variant)
+    spent, timed = last.seconds, [last]
+    while len(timed) <= TIMES and spent + last.seconds < _MOST_SPENT:
+        last = search(question, variant)
+        spent += last.seconds
+        timed.append(last)
+    warm = sorted(timed[1:] or timed, key=lambda one: one.seconds)
+    return warm[(len(warm) - 1) // 2]
 
 
 def _numbered(outcomes: Sequence[Outcome]) -> list[ComparedPassage]:

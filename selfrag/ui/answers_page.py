@@ -10,7 +10,7 @@ from selfrag.evaluation.answers import findings, text
 from selfrag.evaluation.answers.measures import MEASURES
 from selfrag.evaluation.answers.measuring import ORACLE_ALONE
 from selfrag.evaluation.answers.study import AnswerStudy
-from selfrag.evaluation.study_text import Table
+from selfrag.evaluation.study_text import LETTERS, Table
 from selfrag.records.results import ResultRecord
 from selfrag.ui.answers_charts import quality, silence
 from selfrag.ui.answers_questions import draw_questions
@@ -72,6 +72,8 @@ def _quality(study: AnswerStudy, tables: Sequence[Table]) -> None:
             + "  \n".join(literal(meaning) for meaning in meanings)
         )
     _table(tables, study.name)
+    if any(pair.significant for pairs in study.pairs.values() for pair in pairs):
+        st.caption(LETTERS)
     with st.expander("Tests between strategies", icon=":material/balance:", type="compact"):
         for title, heads, rows in tables:
             if title.startswith("Tests on"):

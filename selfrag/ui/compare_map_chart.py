@@ -1,6 +1,7 @@
 """The map of the library as a chart: its chunks, the question, and what each mode found."""
 
 import html
+import math
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,6 +26,10 @@ SHAPES = (
 _SMALLEST, _LARGER = 11, 6  #: pixels
 _LINE = 46  #: characters of a line in what hovering shows
 _INSIDE = 0.8  #: share of the passages that the view around the question holds at least
+_WIDE, _HIGH = 560, 420  #: pixels that the map has at least where it is not on a telephone
+_WORDS = np.array([52, 12])  #: pixels, half of what "your question" takes
+_ROOM = 40  #: pixels around the words that are enough: shapes and numbers reach so far
+_AWAY, _FLAT = (45, 70, 100, 140), 1.7  #: pixels from the star, and how much further sideways
 _WIDER, _WIDER_AROUND = 1.06, 1.4  #: times as wide as what is to be seen
 
 
@@ -101,15 +106,27 @@ def draw_chart(
         figure.add_scatter(
             x=[placed.question[0]],
             y=[placed.question[1]],
-            mode="markers+text",
+            mode="markers",
             name="your question",
-            text=["your question"],
-            textposition=_beside(placed, across),
-            textfont={"color": colours.path, "size": 14},
             marker={"symbol": "star", "size": 17, "color": colours.path},
             hovertext=[_words("your question", comparison.question, "")],
             hoverinfo="text",
             cliponaxis=False,
+        )
+        right, above = _free(placed, across, up)
+        figure.add_annotation(
+            x=placed.question[0],
+            y=placed.question[1],
+            ax=right,
+            ay=-above,
+            text="your question",
+            font={"color": colours.path, "size": 14},
+            bgcolor=colours.paper,
+            borderpad=2,
+            arrowhead=0,
+            arrowwidth=1.5,
+            arrowcolor=colours.path,
+            standoff=9,
         )
     hidden = {"visible": False, "fixedrange": True}
     figure.update_xaxes(range=across, **hidden)
@@ -172,14 +189,35 @@ def _numbers(figure: go.Figure, placed: Placed, numbered: set[int], colours: Pal
         )
 
 
-def _beside(placed: Placed, across: tuple[float, float]) -> str:
-    """Where the question's words have room: away from the passages, and inside the map."""
+def _free(
+    placed: Placed, across: tuple[float, float], up: tuple[float, float]
+) -> tuple[float, float]:
+    """Where the question's words have room: pixels to the right of the star, and above it.
+
+    Of places all around the star, the one whose box is furthest from every passage's shapes, and
+    inside of the map; the nearest of those that are equally free.
+    """
     assert placed.question is not None
-    x, y = placed.question
-    above = sum(at[1] > y for at in placed.passages.values()) * 2 > len(placed.passages)
-    share = (x - across[0]) / (across[1] - across[0])
-    side = "right" if share < 0.2 else "left" if share > 0.8 else "center"
-    return f"{'bottom' if above else 'top'} {side}"
+    # One unit takes as many pixels both ways: the tighter way decides.
+    scale = min(_WIDE / (across[1] - across[0]), _HIGH / (up[1] - up[0]))
+    star = np.array(placed.question)
+    points = (np.array(list(placed.passages.values())).reshape(-1, 2) - star) * scale
+    middle = np.array([sum(across) / 2, sum(up) / 2])
+    edge = np.array([_WIDE, _HIGH]) / 2 - _WORDS
+
+    def room(at: tuple[float, float]) -> float:
+        outside = np.abs(np.array(at) + (star - middle) * scale) > edge
+        if outside.any():
+            return -1.0
+        beyond = np.maximum(np.abs(points - np.array(at)) - _WORDS, 0)
+        return float(min(np.hypot(*beyond.T).min(initial=_ROOM), _ROOM))
+
+    places = [
+        (away * _FLAT * math.cos(turn), away * math.sin(turn))
+        for away in _AWAY
+        for turn in np.linspace(math.pi / 2, 2.5 * math.pi, 12, endpoint=False)
+    ]
+    return max(places, key=room)
 
 
 def _ranges(

@@ -117,6 +117,9 @@ def _found(rag: SelfRag, comparison: Comparison) -> None:
         if outcome.retrieval
         for remark in remarks([_as_row(stage) for stage in outcome.retrieval.stages])
     )
+    beside = compare_words.beside_hybrid([it.variant.mode for it in comparison.outcomes])
+    if beside is not None:
+        told[beside] = None
     if told and not blind:
         st.caption("  \n".join(f":material/info: {literal(remark)}" for remark in told))
     chosen = next(
@@ -228,7 +231,7 @@ def _charts(comparison: Comparison, labels: dict[str, Relevance], chosen: str | 
             key="compare-seconds",
             alt="Milliseconds of each stage in each mode",
         )
-        st.caption(literal(compare_words.seconds(comparison)))
+        st.caption(f"{literal(compare_words.seconds(comparison))}  \n{compare_words.TIMED}")
     index = _looked_into(comparison)
     outcome = comparison.outcomes[index]
     left, right = st.columns(2, gap="large")

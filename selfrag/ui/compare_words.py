@@ -1,9 +1,9 @@
 """What each chart of a comparison says, in one sentence made from its numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from selfrag.retrieval.comparison import ComparedPassage, Comparison, Outcome
-from selfrag.retrieval.result import StageStatus
+from selfrag.retrieval.comparison import TIMES, ComparedPassage, Comparison, Outcome
+from selfrag.retrieval.result import Mode, StageStatus
 from selfrag.wording import count, listed
 
 STAGES = ("dense", "bm25", "fusion", "mmr", "rerank")
@@ -16,6 +16,20 @@ NAMES = {
     "parents": "parents",
 }
 READING = "reading"  #: of texts from the index, which every mode does and no stage
+TIMED = (
+    f"The median of {TIMES} searches after a first one, where that is quick. Reading: fetching the "
+    "texts of the passages, and of their parents, from the index."
+)
+FULL = (
+    "full is hybrid with near repeats dropped and the rest reranked, and it reads parents: where "
+    "hybrid gives several passages of one section, full gives their section once. That is why "
+    "their lists and figures differ."
+)
+
+
+def beside_hybrid(modes: Collection[Mode]) -> str | None:
+    """Why full and hybrid differ, where both are there."""
+    return FULL if {Mode.FULL, Mode.HYBRID} <= set(modes) else None
 
 
 def overlap(comparison: Comparison) -> str:

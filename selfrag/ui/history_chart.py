@@ -137,13 +137,13 @@ def over_time_words(records: Sequence[ResultRecord], measure: str) -> str:
         return f"{name} is undefined in the latest of these results."
     series, mean = ranked[0]
     which = "lowest" if falls(measure) else "highest"
-    value = shown(mean, measure)
-    tied = [series_name(last, other) for other, at in ranked if shown(at, measure) == value]
+    best = shown(mean, measure)
+    tied = [series_name(last, other) for other, at in ranked if shown(at, measure) == best]
     if len(tied) > 1:
-        equal = f"In the latest result {listed(tied)} have the same {name}: {value}"
+        equal = f"In the latest result {listed(tied)} have the same {name}: {best}"
         said = equal if len(tied) == len(ranked) else f"{equal}, the {which}"
     else:
-        said = f"In the latest result {tied[0]} has the {which} {name}: {value}"
+        said = f"In the latest result {tied[0]} has the {which} {name}: {best}"
     earlier = [
         value["mean"]
         for record in records[:-1]

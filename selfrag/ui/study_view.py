@@ -13,7 +13,7 @@ from selfrag.palette import Palette
 from selfrag.retrieval.variant import Variant
 from selfrag.ui import page_list
 from selfrag.ui.colours import mode_colours, palette
-from selfrag.ui.compare_words import milliseconds
+from selfrag.ui.compare_words import beside_hybrid, milliseconds
 from selfrag.ui.literal import literal
 from selfrag.ui.tables import draw_table
 
@@ -61,6 +61,9 @@ def draw_figures(study: Study) -> None:
     if study.embedding is not None:
         note += f", without the {milliseconds(study.embedding)} that the question's vector takes"
     st.caption(f"{note}.")
+    beside = beside_hybrid([Variant.parse(name).mode for name in study.figures])
+    if beside is not None:
+        st.caption(literal(beside))
 
 
 def draw_pairs(study: Study) -> None:

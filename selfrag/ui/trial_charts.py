@@ -13,7 +13,7 @@ from selfrag.reflection.story import counted, price, verdict
 from selfrag.ui.colours import palette
 from selfrag.ui.literal import literal
 from selfrag.ui.tables import draw_table
-from selfrag.wording import duration
+from selfrag.wording import duration, in_one_unit
 
 _ROW = 46  #: pixels for one answer: its name, and its bar under it
 _BAR = 0.36  #: height of a bar, in rows
@@ -33,7 +33,12 @@ def draw_charts(sides: Sequence[Side]) -> None:
         ("Claims", claims_chart(sides, colours), contrast.claims(sides)),
         (
             "Time",
-            bars(sides, lambda side: side.end.elapsed_s, duration, colours),
+            bars(
+                sides,
+                lambda side: side.end.elapsed_s,
+                in_one_unit([side.end.elapsed_s for side in sides]),
+                colours,
+            ),
             contrast.time(sides),
         ),
     ]
@@ -56,7 +61,7 @@ def draw_charts(sides: Sequence[Side]) -> None:
             ),
         ]
     for first in range(0, len(drawn), _PER_ROW):
-        columns = st.columns(_PER_ROW, gap="large")
+        columns = st.columns(min(_PER_ROW, len(drawn)), gap="large")
         for column, (title, figure, said) in zip(columns, drawn[first:], strict=False):
             with column:
                 st.markdown(f"**{title}**")

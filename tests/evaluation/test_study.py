@@ -1,5 +1,6 @@
 """A study: measured by ir-measures, told in words, written and read back."""
 
+import html
 import json
 
 import ir_measures
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from selfrag.evaluation.study import MEASURES, Searched, Study, make_study
+from selfrag.evaluation.study_text import LETTERS, as_html, tables
 from selfrag.evaluation.verdict import verdict
 
 RANDOM = np.random.default_rng(7)
@@ -102,3 +104,22 @@ def test_questions_that_differ_most_come_first(study: Study) -> None:
     rows = study.differing("hybrid", "bm25", 5)
     gaps = [abs(a - b) for _, a, b in rows]
     assert len(rows) == 5 and gaps == sorted(gaps, reverse=True)
+
+
+def test_letters_are_explained_where_there_are_any(study: Study) -> None:
+    assert html.escape(LETTERS) in as_html(study)
+    equal = make_study("equal", QUESTIONS, QRELS, {"bm25": ideal(), "dense": ideal()})
+    assert html.escape(LETTERS) not in as_html(equal)
+
+
+def test_stages_that_could_not_run_have_a_column_only_where_there_are_any(study: Study) -> None:
+    def heads(of: Study) -> list[str]:
+        return next(heads for title, heads, _ in tables(of) if title.startswith("Interval"))
+
+    assert "stages that could not run" not in heads(study)
+    reason = {"rerank": "there is no reranker"}
+    without = {
+        query: Searched(each.ranking, each.seconds, reason) for query, each in ideal().items()
+    }
+    some = make_study("some", QUESTIONS, QRELS, {"bm25": ideal(), "full": without})
+    assert heads(some)[-1] == "stages that could not run"

@@ -1,11 +1,13 @@
 """One question in several variants: numbers that stay, what is shared, one that fails alone."""
 
+from dataclasses import replace
+
 import pytest
 
 from selfrag.errors import ModelError, UserError
 from selfrag.retrieval.comparison import compare
 from selfrag.retrieval.funnel import Funnel, FunnelSettings
-from selfrag.retrieval.result import Mode
+from selfrag.retrieval.result import Mode, Retrieval
 from selfrag.retrieval.variant import Variant
 from selfrag.ui import compare_words
 
@@ -111,6 +113,33 @@ def test_sentences_say_what_the_charts_show(search) -> None:
     assert "same order" in compare_words.overlap(same)
     assert "single list" in compare_words.moves(found.outcomes[0], found.passages, 0)
     assert "the fastest" in compare_words.seconds(found)
+
+
+def timed(search, *seconds: float):
+    """The search, as if one after another had taken these seconds."""
+    left = iter(seconds)
+
+    def one(question: str, variant: Variant) -> Retrieval:
+        return replace(search(question, variant), seconds=next(left))
+
+    return one
+
+
+def test_time_is_the_median_after_a_first_search_that_loads(search) -> None:
+    variants = [Variant(Mode.BM25), Variant(Mode.DENSE)]
+    slow_once = timed(search, 0.4, 0.003, 0.016, 0.004, 0.001, 0.005, 0.006, 0.007)
+    found = compare(slow_once, QUESTION, variants)
+    assert [it.retrieval.seconds for it in found.outcomes if it.retrieval] == [0.004, 0.006]
+
+
+def test_slow_search_is_not_repeated(search) -> None:
+    found = compare(timed(search, 0.7, 3.0), QUESTION, [Variant(Mode.BM25), Variant(Mode.DENSE)])
+    assert [it.retrieval.seconds for it in found.outcomes if it.retrieval] == [0.7, 3.0]
+
+
+def test_why_full_differs_is_told_beside_hybrid_only() -> None:
+    assert "parents" in (compare_words.beside_hybrid([Mode.FULL, Mode.HYBRID]) or "")
+    assert compare_words.beside_hybrid([Mode.FULL, Mode.DENSE]) is None
 
 
 def test_ordinals() -> None:

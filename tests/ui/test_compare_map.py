@@ -1,6 +1,7 @@
 """What the map of the library draws and says."""
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 from selfrag.evaluation.library_map import LibraryMap
@@ -75,15 +76,36 @@ def test_document_is_marked_and_nothing_else_is_coloured_by_it() -> None:
     assert len(mine.x) == len(others.x) == 100 and mine.marker.color == LIGHT.text
 
 
+def texts_beside(figure: go.Figure) -> list[str]:
+    """What is written beside passages."""
+    return [each.text for each in figure.layout.annotations if each.text != "your question"]
+
+
+@pytest.mark.parametrize("side", [(0.0, 1.0), (0.0, -1.0), (1.0, 0.0), (-1.0, 0.0)])
+def test_words_of_the_question_lie_on_no_passage(side: tuple[float, float]) -> None:
+    """Passages stand close to the question, all on one side of it."""
+    flat = library()
+    flat.positions[:, 1] = np.linspace(-80, 80, 200)
+    across, up = side
+    passages = {n: (100 + across * n * 6.0, up * n * 6.0) for n in range(1, 5)}
+    found = compared(*[(n, n) for n in range(1, 5)])
+    figure = draw_chart(flat, Placed((100.0, 0.0), passages), found, {}, MODES_LIGHT, LIGHT)
+    words = next(each for each in figure.layout.annotations if each.text == "your question")
+    towards = words.ax * across - words.ay * up
+    beside = words.ax if up else words.ay
+    assert towards < 0 or abs(beside) > 24
+    assert abs(words.ax) > 40 or abs(words.ay) > 24, "nor on the star"
+
+
 def test_passages_on_one_spot_share_one_number_text() -> None:
     placed = Placed((9.0, 0.0), {1: (8.0, 0.0), 2: (8.0, 0.0), 3: (12.0, 0.0)})
     found = compared((1, 1), (2, 2), (3, 3))
     around = draw_chart(library(), placed, found, {}, MODES_LIGHT, LIGHT, around=True)
-    assert [each.text for each in around.layout.annotations] == ["1, 2", "3"]
+    assert texts_beside(around) == ["1, 2", "3"]
     low, high = around.layout.xaxis.range
     assert low < 8 and 12 < high < 20
     whole = draw_chart(library(), placed, found, {}, MODES_LIGHT, LIGHT, chosen="c3")
-    assert [each.text for each in whole.layout.annotations] == ["3"]
+    assert texts_beside(whole) == ["3"]
     low, high = whole.layout.xaxis.range
     assert low < 0 and high > 199
 

@@ -171,7 +171,8 @@ class AnswerStudies:
             UserError: it cannot be written; it is in the history then.
         """
         study = made.study
-        new, record = _record(made, seconds), None
+        new = _record(made, seconds)
+        record = None
         if study.stopped is None and study.measured_anything:
             record = self._history.keep(new, study.to_json(), owner)
         written = folders.write(study, folder or self.results, made.made_of, made.signature)

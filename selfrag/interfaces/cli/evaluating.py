@@ -149,7 +149,7 @@ def _keep(settings: "Settings", task: "Task", made: "Measured", seconds: float) 
 
 
 def _tell(done: "Done[Study]", seconds: float, written: list[Path]) -> None:
-    from selfrag.evaluation.study_text import tables
+    from selfrag.evaluation.study_text import notes, tables
     from selfrag.evaluation.verdict import verdict
     from selfrag.interfaces.cli.measured import console, draw, tell
     from selfrag.wording import duration
@@ -158,7 +158,7 @@ def _tell(done: "Done[Study]", seconds: float, written: list[Path]) -> None:
     to = console()
     tell(to, verdict(study))
     draw(to, tables(study))
-    said = list(study.notes)
+    said = notes(study)
     if study.embedding is not None:
         said.append(
             "ms: a search without embedding the question, which takes "
