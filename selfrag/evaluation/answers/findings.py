@@ -77,8 +77,8 @@ def caveats(study: AnswerStudy) -> list[str]:
 
 
 NOT_COMPARED = (
-    "Correctness was not compared: no answer was held against its ground_truth, which needs a "
-    "language model as judge."
+    "Correctness was not compared: no answer was held against its ground_truth. A language model "
+    "as judge holds what was read against it (context precision and recall)."
 )
 
 
