@@ -21,7 +21,7 @@ TIMED = (
     "texts of the passages, and of their parents, from the index."
 )
 FULL = (
-    "full is hybrid with near repeats dropped and the rest reranked, and it reads parents: where "
+    "full adds reranking and the dropping of near repeats, where on, and reads parents: where "
     "hybrid gives several passages of one section, full gives their section once. That is why "
     "their lists and figures differ."
 )
