@@ -92,7 +92,7 @@ class StorageLock:
         return (
             f"The index in {self._folder} is in use by {who}; only one at a time can hold it. "
             f"Either stop {stop}, or set STORAGE_DIR to another folder for a library of its own. "
-            "Two processes cannot share one library, not even on a Qdrant server."
+            "Two processes cannot share one library, not even with QDRANT_URL set."
         )
 
 

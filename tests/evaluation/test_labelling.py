@@ -21,6 +21,7 @@ from selfrag.evaluation.uploaded import Sets
 from selfrag.index.payload import CONTENT, METADATA
 from selfrag.records.labels import Labels, Relevance, question_id
 from selfrag.records.schema import metadata
+from selfrag.retrieval.query import is_blank
 from selfrag.retrieval.result import Hit, Mode
 from selfrag.service import SelfRag
 from tests.support.pdf_factory import make_pdf
@@ -165,7 +166,14 @@ ODD = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.dictionaries(ODD.filter(str.strip), st.sampled_from(Relevance), min_size=1, max_size=4))
+@given(
+    st.dictionaries(
+        ODD.filter(lambda text: not is_blank(text)),
+        st.sampled_from(Relevance),
+        min_size=1,
+        max_size=4,
+    )
+)
 @example({"before\u2028after\x85end": Relevance.RELEVANT, "a\rb\x0bc\x1cd": Relevance.PARTLY})
 def test_labels_of_any_question_go_out_and_come_back(asked: dict[str, Relevance]) -> None:
     chunk = "0b0f3c3e-0000-4000-8000-000000000001"

@@ -21,6 +21,7 @@ from selfrag.interfaces.mcp import texts
 from selfrag.interfaces.mcp.server import build
 from selfrag.service import SelfRag
 from tests.interfaces.conftest import LEAVE, QUESTION, ROYALTY
+from tests.support import own_loop
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import make_pdf
 from tests.support.serving import Server, environment, started
@@ -122,7 +123,7 @@ def test_client_drives_all_tools(server: Server, way: str):
         async with connected(way, server) as client:
             await drive(client)
 
-    anyio.run(talk)
+    own_loop.run(talk)
 
 
 def test_no_transport_lets_anyone_in_without_the_token(server: Server):
@@ -148,7 +149,7 @@ def test_stdio_opens_the_library_itself_where_no_server_has_it(tmp_path: Path):
             assert refused.is_error
             assert "add a PDF first" in refused.content[0].text
 
-    anyio.run(talk)
+    own_loop.run(talk)
 
 
 def in_process(rag: SelfRag, limits: Limits | None = None) -> Client:
@@ -170,7 +171,7 @@ def test_call_that_is_cancelled_stops_its_run(
                 while not all(run.log.closed for run in rag._runs._live.values()):
                     await anyio.sleep(0.02)
 
-    anyio.run(talk)
+    own_loop.run(talk)
     (run,) = rag._runs._live.values()
     assert run.result().status == "stopped"
 
@@ -188,7 +189,7 @@ def test_client_that_goes_away_stops_its_run(
             with anyio.move_on_after(2):
                 await client.call_tool("rag_answer", {"question": QUESTION})
 
-    anyio.run(talk)
+    own_loop.run(talk)
     (run,) = rag._runs._live.values()
     assert run.result(timeout=15).status == "stopped"
 
@@ -205,7 +206,7 @@ def test_limits_hold_over_http_and_are_shared_with_rest(
             called = [await client.call_tool("retrieve", {"query": "patent"}) for _ in range(2)]
             return [str(item.content[0].text) for item in called]
 
-    allowed, refused = anyio.run(talk)
+    allowed, refused = own_loop.run(talk)
     assert ROYALTY in allowed
     assert "2 searches a minute are allowed" in refused
 
@@ -219,7 +220,7 @@ def test_text_of_documents_cannot_leave_its_fence(rag: SelfRag, tmp_path: Path):
             found = await client.call_tool("retrieve", {"query": "administrator"})
             return str(found.content[0].text)
 
-    text = anyio.run(talk)
+    text = own_loop.run(talk)
     assert texts.DATA in text
     assert text.count("</from_documents>") == 1
     assert text.rstrip().endswith("</from_documents>")
@@ -241,4 +242,4 @@ def test_failure_that_nobody_foresaw_is_masked(rag: SelfRag, monkeypatch: pytest
         async with in_process(rag) as client:
             return str((await client.call_tool("retrieve", {"query": "x"})).content[0].text)
 
-    assert "secret" not in anyio.run(talk)
+    assert "secret" not in own_loop.run(talk)

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-import anyio
 import pytest
 from mcp import Client
 
 from selfrag.interfaces.mcp.server import build
 from selfrag.settings import Settings
+from tests.support import own_loop
 
 
 def refused(tool: str, **arguments: Any) -> str:
@@ -20,7 +20,7 @@ def refused(tool: str, **arguments: Any) -> str:
         assert answer.is_error
         return "".join(part.text for part in answer.content)
 
-    return anyio.run(call)
+    return own_loop.run(call)
 
 
 def test_unknown_argument_is_named_with_those_there_are() -> None:

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.interfaces.conftest import LEAVE, QUESTION, ROYALTY
+from tests.support import own_loop
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import make_pdf
 from tests.support.serving import ROOT, Server, environment, started
@@ -185,7 +185,7 @@ def test_configuration_for_mcp_clients_works_as_it_is_printed(server: Server):
         async with Client(stdio_client(command)) as client:
             return {tool.name for tool in (await client.list_tools()).tools}
 
-    assert "rag_answer" in anyio.run(talk)
+    assert "rag_answer" in own_loop.run(talk)
 
 
 def test_configuration_for_mcp_clients_keeps_exported_settings_and_no_secrets(server: Server):

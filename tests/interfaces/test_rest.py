@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx
 import pytest
 from starlette.requests import ClientDisconnect, Request
@@ -19,6 +18,7 @@ from selfrag.reflection.events import is_kept
 from selfrag.retrieval.query import MAX_QUERY
 from selfrag.service import SelfRag
 from tests.interfaces.conftest import QUESTION, ROYALTY
+from tests.support import own_loop
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import make_pdf
 
@@ -70,7 +70,7 @@ def test_client_that_goes_away_within_its_upload_is_no_error(caplog: pytest.LogC
     upload = Endpoint("POST", "/documents", broken_off, "Upload", {})
     scope = {"type": "http", "method": "POST", "path": "/api/documents", "headers": []}
     with caplog.at_level("INFO"):
-        answered = anyio.run(serve, upload, Request(scope), lambda: None, Limits())
+        answered = own_loop.run(serve, upload, Request(scope), lambda: None, Limits())
     assert answered.status_code == CLIENT_GONE
     (said,) = [record for record in caplog.records if record.name.startswith("selfrag")]
     assert "the client went away" in said.getMessage() and said.exc_info is None
