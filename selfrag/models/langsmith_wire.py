@@ -6,12 +6,14 @@ has the trace sent along. So no redirect is followed, and one is an error as any
 """
 
 import logging
+import re
 from collections.abc import Callable
 from typing import Any
 
 import requests
 
 _CLIENT = "langsmith"  #: the logger above all of the client's
+_ADDRESS = re.compile(r"https?://")
 
 
 class OneOrigin(requests.Session):
@@ -35,20 +37,40 @@ class OneOrigin(requests.Session):
 
 
 class _Heard(logging.Handler):
-    """Tells of traces that could not be sent; everything else the client says is advice to it."""
+    """Tells of traces that could not be sent; everything else the client says is advice to it.
 
-    def __init__(self, told: Callable[[str], None]) -> None:
+    A client that is closed may go on retrying for a while: what names an endpoint is told to
+    those alone that trace to it.
+    """
+
+    def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self._told = told
+        self.told: dict[str, Callable[[str], None]] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
         message = record.getMessage()
-        if record.levelno >= logging.ERROR or message.startswith("Failed to"):
-            self._told(message)
+        if record.levelno < logging.ERROR and not message.startswith("Failed to"):
+            return
+        for endpoint, told in list(self.told.items()):
+            if endpoint in message or not _ADDRESS.search(message):
+                told(message)
 
 
-def hear(told: Callable[[str], None]) -> None:
-    """Have the client's own log lines go to ``told``, where they tell of a failure, only."""
+_heard = _Heard()
+
+
+def hear(endpoint: str, told: Callable[[str], None]) -> None:
+    """Have the client's own log lines go to ``told``, where they tell of a failure, only.
+
+    Args:
+        endpoint: the address of the API whose failures are meant.
+    """
     of_client = logging.getLogger(_CLIENT)
     of_client.propagate = False
-    of_client.handlers = [_Heard(told)]
+    of_client.handlers = [_heard]
+    _heard.told[endpoint] = told
+
+
+def hear_no_more(endpoint: str) -> None:
+    """End what `hear` began; the client's log lines go nowhere then."""
+    _heard.told.pop(endpoint, None)

@@ -23,7 +23,7 @@ from uuid import UUID
 import langsmith
 from langsmith.run_trees import RunTree, configure
 
-from selfrag.models.langsmith_wire import OneOrigin, hear
+from selfrag.models.langsmith_wire import OneOrigin, hear, hear_no_more
 from selfrag.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -70,13 +70,13 @@ class Tracing:
             os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")
             # Compressed ones are sent by threads that the process waits for when it ends.
             os.environ.setdefault("LANGSMITH_DISABLE_RUN_COMPRESSION", "true")
+            hear(self.endpoint, self._tell)  # first: the client's threads start as it is made
             self._client = langsmith.Client(
                 self.endpoint,
                 api_key=settings.langsmith_api_key.get_secret_value(),
                 timeout_ms=(_CONNECT_MS, _READ_MS),
                 session=OneOrigin(),
             )
-            hear(self._tell)
 
     @property
     def on(self) -> bool:
@@ -143,6 +143,7 @@ class Tracing:
         closing.join(_FLUSH)
         if closing.is_alive() or (queue is not None and queue.unfinished_tasks):
             self._tell(f"they were not taken in within {_FLUSH:.0f} seconds")
+        hear_no_more(self.endpoint)
 
     def _tell(self, why: str) -> None:
         """Say once that traces are lost; the client would say so for each of them."""

@@ -58,6 +58,37 @@ def project_known(rag: SelfRag) -> None:
         time.sleep(0.02)
 
 
+def shown(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What a person reads of it; the client's own lines go to our handler and no further."""
+    assert not logging.getLogger("langsmith").propagate
+    told = [it for it in caplog.records if it.levelno >= logging.WARNING]
+    return [it.getMessage() for it in told if not it.name.startswith("langsmith")]
+
+
+def test_failures_of_another_endpoint_are_not_told_of_this_one(
+    langsmith: LangSmithServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    def tracing(endpoint: str) -> Tracing:
+        return Tracing(
+            Settings(
+                langsmith_tracing=True,
+                langsmith_api_key=SecretStr("secret-of-langsmith"),
+                langsmith_endpoint=endpoint,
+            )
+        )
+
+    here, gone = tracing(langsmith.url), tracing(f"http://127.0.0.1:{free_port()}")
+    client = logging.getLogger("langsmith.client")
+    client.warning("Failed to get info from %s: it is down", gone.endpoint)
+    (said,) = shown(caplog)
+    assert said.startswith(f"LangSmith at {gone.endpoint} takes no traces")
+    gone.close()
+    client.warning("Failed to get info from %s: it is still down", gone.endpoint)
+    client.error("Error in the queue")
+    assert [it.split(" takes")[0] for it in shown(caplog)[1:]] == [f"LangSmith at {here.endpoint}"]
+    here.close()
+
+
 def test_an_answer_is_traced_and_links_to_its_trace(
     traced: Callable[..., SelfRag], langsmith: LangSmithServer, llm_server: LlmServer
 ) -> None:
@@ -116,9 +147,8 @@ def test_an_endpoint_that_is_down_costs_no_answer_and_no_time(
     began = time.monotonic()
     rag.tracing.close()
     assert time.monotonic() - began < 4
-    said = [it for it in caplog.records if it.name.startswith(("langsmith", "selfrag.models"))]
-    (only,) = [it for it in said if it.levelno >= logging.WARNING]
-    assert url in only.getMessage() and "takes no traces" in only.getMessage()
+    (only,) = shown(caplog)
+    assert url in only and "takes no traces" in only
 
 
 def test_a_redirect_takes_neither_key_nor_trace_to_another_origin(
@@ -135,12 +165,12 @@ def test_a_redirect_takes_neither_key_nor_trace_to_another_origin(
         )
         tracing.record("private", {"question": QUESTION}, {}, 0.1)
         until = time.monotonic() + 20
-        while not caplog.records and time.monotonic() < until:
+        while not shown(caplog) and time.monotonic() < until:
             time.sleep(0.02)
         tracing.close()
         assert langsmith.keys == {"secret-of-langsmith"}, "it did ask"
         assert not elsewhere.keys and not elsewhere.runs
-    (said,) = [it.getMessage() for it in caplog.records if it.levelno >= logging.WARNING]
+    (said,) = shown(caplog)
     assert "set LANGSMITH_ENDPOINT" in said and "secret" not in said
 
 
@@ -160,7 +190,7 @@ def test_advice_of_the_client_is_not_shown(
     rag.tracing.close()
     utils.get_env_var.cache_clear()
     assert langsmith.paths >= {"/runs/multipart"}
-    assert not [it for it in caplog.records if it.levelno >= logging.WARNING]
+    assert not shown(caplog)
 
 
 def test_nothing_is_traced_by_variables_that_are_not_ours(
