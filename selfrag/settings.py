@@ -100,7 +100,12 @@ class Settings(BaseSettings):
         0.0, "0 gives the same answer again, more gives variety", "0 to 2", ge=0, le=2
     )
     llm_timeout: float = _setting(
-        60.0, "seconds to wait for a model before giving up", "1 to 600", ge=1, le=600
+        60.0,
+        "seconds that a call of a model may take to begin its reply, tries again after a failure "
+        "included, and that the reply may then pause",
+        "1 to 600",
+        ge=1,
+        le=600,
     )
     own_keys: bool = _setting(
         True,

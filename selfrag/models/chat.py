@@ -22,12 +22,11 @@ from selfrag.models.chat_errors import (
     endpoint,
     explain,
     key_variable,
-    retry_after,
 )
+from selfrag.models.patience import LONGEST_PAUSE, PatientClient, limits
 from selfrag.models.usage import UsageLedger
 
 OPENAI_URL = "https://api.openai.com/v1"
-_CONNECT_SECONDS = 5.0
 _LISTED = 8  #: model names shown when the configured one is not among them
 
 
@@ -39,7 +38,7 @@ def make_chat_model(
     temperature: float = 0.0,
     timeout: float = 60.0,
     max_retries: int = 2,
-    max_wait: float = 20.0,
+    max_wait: float = LONGEST_PAUSE,
     requests_per_minute: float | None = None,
     own_key: bool = False,
 ) -> ChatOpenAI:
@@ -50,7 +49,8 @@ def make_chat_model(
         base_url: API address, usually ending with ``/v1``; None is OpenAI itself.
         api_key: None where the endpoint needs none.
         temperature: 0 to 2; dropped for models that take none.
-        timeout: seconds to wait for a reply, and between two pieces of a stream.
+        timeout: seconds to wait for a reply, over all its attempts, and between two pieces of a
+            stream.
         max_retries: further attempts after a broken connection, status 408, 409, 429 or 5xx.
         max_wait: seconds; an endpoint that asks to wait longer (``Retry-After``) is not waited
             for, so that a rate limit ends in a sentence rather than in silence.
@@ -71,19 +71,13 @@ def make_chat_model(
     if not key.isascii() or len(key.split()) > 1:
         raise UserError(f"{variable} holds characters that no key has. Copy the key again.")
 
-    def stop_long_waits(response: Any) -> None:
-        wait = retry_after(response.headers)
-        if wait is not None and wait > max_wait:
-            response.headers["x-should-retry"] = "false"
-
-    limits = openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
     made = init_chat_model(
         model,
         model_provider="openai",
         base_url=where,
         api_key=SecretStr(key or NO_KEY),
         temperature=temperature,
-        timeout=limits,
+        timeout=limits(timeout),
         max_retries=max_retries,
         stream_usage=True,
         metadata={OWN_KEY: own_key},
@@ -92,11 +86,8 @@ def make_chat_model(
         use_responses_api=None if of_openai else False,
         # Refused by several servers, and one tool leaves nothing to run in parallel.
         disabled_params=None if of_openai else {"parallel_tool_calls": None},
-        http_client=openai.DefaultHttpxClient(
-            timeout=limits,
-            # A question goes to the address that was set, and to no other that it names.
-            follow_redirects=False,
-            event_hooks={"request": [_still_wanted], "response": [stop_long_waits]},
+        http_client=PatientClient(
+            timeout, longest_pause=max_wait, event_hooks={"request": [_still_wanted]}
         ),
     )
     return cast(ChatOpenAI, made)

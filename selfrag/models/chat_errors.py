@@ -42,6 +42,7 @@ _UNKNOWN_MODEL = re.compile(
 )
 _TOO_LONG = re.compile(r"context.{0,20}(length|window|size)|too many tokens|too long", re.I)
 _SECRET = re.compile(r"\b(sk|gsk|pk|key|Bearer)[-_ ][A-Za-z0-9_*.-]{6,}")
+_NO_CONNECTION = ("ConnectError", "ConnectTimeout", "UnsupportedProtocol", "ConnectionRefusedError")
 _SHOWN = 200  #: characters of an endpoint's own message
 
 
@@ -76,8 +77,8 @@ def endpoint(model: ChatOpenAI) -> str:
 def explain(error: Exception, model: ChatOpenAI) -> ModelError:
     """The error of a call as a ModelError; fatal where asking again can't help.
 
-    What the client has tried three times already (no answer in time, a rate limit, a failing
-    server) is fatal too: the run ends with the sentence instead of waiting at every step.
+    What the client has waited for already (no answer in time, a rate limit, a failing server) is
+    fatal too: the run ends with the sentence instead of waiting at every step.
     """
     where, name = endpoint(model), model.model_name
     variable = key_variable(where)
@@ -96,16 +97,16 @@ def explain(error: Exception, model: ChatOpenAI) -> ModelError:
                 f"The reply of {name} was cut off at its limit of tokens. Ask for less, or choose "
                 f"another {_MODEL}."
             )
-        case openai.APITimeoutError():
-            return ModelError(
-                f"{where} did not answer in {_seconds(model)}. Try again, or raise LLM_TIMEOUT.",
-                fatal=True,  # the client has tried again already: five more steps would wait too
-            )
         case openai.APIConnectionError() if _nobody_there(error):
             return ModelError(
                 f"Nothing answers at {where}. Start the server, or correct LLM_BASE_URL; without a "
                 "network, unset it to have sentences quoted instead.",
                 fatal=True,
+            )
+        case openai.APITimeoutError():
+            return ModelError(
+                f"{where} did not answer in {_seconds(model)}. Try again, or raise LLM_TIMEOUT.",
+                fatal=True,  # five more steps would wait as long
             )
         case openai.APIConnectionError():
             return ModelError(f"The connection to {where} broke off. Try again.")
@@ -246,7 +247,7 @@ def _nobody_there(error: BaseException) -> bool:
     """Whether the connection could not be made, as opposed to breaking off."""
     seen: BaseException | None = error
     while seen is not None:
-        if type(seen).__name__ in ("ConnectError", "UnsupportedProtocol", "ConnectionRefusedError"):
+        if type(seen).__name__ in _NO_CONNECTION:
             return True
         seen = seen.__cause__ or seen.__context__
     return False

@@ -23,6 +23,7 @@ from pydantic import SecretStr
 
 from selfrag.errors import ModelError
 from selfrag.models.chat_errors import CALL_ERRORS, NO_KEY, explain
+from selfrag.models.patience import PatientClient, limits
 from selfrag.models.usage import UsageLedger
 
 YES = "yes"
@@ -79,6 +80,7 @@ class EndpointDecisions:
 
     Args:
         base_url: None is OpenAI itself.
+        timeout: seconds to wait for a reply, over all its attempts.
         max_retries: further attempts after a broken connection, status 408, 409, 429 or 5xx.
     """
 
@@ -100,9 +102,9 @@ class EndpointDecisions:
                 model=model,
                 api_key=key,
                 base_url=where,
-                timeout=timeout,
+                timeout=limits(timeout),
                 max_retries=max_retries,
-                http_client=openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False),
+                http_client=PatientClient(timeout),
             )
 
     def decide(

@@ -20,6 +20,7 @@ from selfrag.errors import ModelError, UserError
 from selfrag.models import multilingual
 from selfrag.models.local_embeddings import LocalEmbeddings
 from selfrag.models.packaged import PackagedEmbeddings
+from selfrag.models.patience import PatientClient, limits
 from selfrag.models.prefixes import languages_of, prefixes_of
 from selfrag.models.query_cache import QueryCache
 from selfrag.settings import PACKAGED_EMBEDDING_MODEL, Settings
@@ -87,9 +88,9 @@ class EndpointEmbeddings(Embeddings):
             model=name,
             base_url=base_url,
             api_key=api_key or "none",  # type: ignore[arg-type]
-            timeout=timeout,
+            timeout=limits(timeout),
             check_embedding_ctx_length=False,
-            http_client=openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False),
+            http_client=PatientClient(timeout),
         )
         self._where = base_url or "OpenAI"
         self._queries = QueryCache()

@@ -1,5 +1,6 @@
 """Chat models: what is sent, how long is waited, and every failure in a sentence."""
 
+import socket
 import time
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from selfrag.errors import ModelError, UserError
 from selfrag.models.chat import make_chat_model, probe
 from selfrag.models.chat_errors import CALL_ERRORS, explain, retry_after
+from selfrag.models.decisions import Asked, EndpointDecisions
+from selfrag.models.embeddings import EndpointEmbeddings
 from selfrag.models.prices import Price, cost
 from selfrag.models.usage import Usage, UsageLedger
 from tests.support.llm_answers import Answer, failure, hang, raw, text
@@ -90,6 +93,43 @@ def test_endpoint_that_hangs_ends_with_the_timeout(llm_server: LlmServer) -> Non
     assert "did not answer in 1 s" in str(error)
     assert "LLM_TIMEOUT" in str(error)
     assert error.fatal
+
+
+@pytest.mark.parametrize("slow", [hang(), failure(503, "busy", retry_after_ms="10")])
+def test_time_of_a_call_is_shared_by_all_its_tries(llm_server: LlmServer, slow: Answer) -> None:
+    llm_server.delay = 0.5
+    llm_server.reply(slow)
+    began = time.monotonic()
+    error = error_of(llm_server, timeout=1.2, max_retries=9)
+
+    waited = time.monotonic() - began
+    assert 0.45 < waited < 2.4, "two calls' time would be more"
+    assert error.fatal
+    assert len(llm_server.requests) < 5
+
+
+def test_pause_that_a_call_has_no_time_for_is_not_made(llm_server: LlmServer) -> None:
+    llm_server.reply(failure(429, retry_after="5"))
+    began = time.monotonic()
+    error = error_of(llm_server, timeout=2.0, max_retries=2)
+
+    assert time.monotonic() - began < 2
+    assert "Wait 5 s" in str(error)
+
+
+def test_embeddings_and_decisions_are_waited_for_no_longer_either() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        where = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        decisions = EndpointDecisions("d", where, None, timeout=0.5)
+        embeddings = EndpointEmbeddings("text-embedding-3-small", where, None, 0.5)
+        for ask in (
+            lambda: decisions.decide("text", {"q": Asked("Is it?")}, "step", UsageLedger()),
+            lambda: embeddings.embed_query("text"),
+        ):
+            began = time.monotonic()
+            with pytest.raises(ModelError):
+                ask()
+            assert time.monotonic() - began < 1.9, "three tries of 0.5 s and their pauses are more"
 
 
 def test_rate_limit_is_waited_for_as_long_as_the_endpoint_asks(llm_server: LlmServer) -> None:

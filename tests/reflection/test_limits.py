@@ -183,12 +183,22 @@ def test_stop_ends_a_silent_run_within_a_second_and_nothing_follows(
     assert time.monotonic() - began < 1
     assert end.status == "stopped"
     log, requests = run.log.snapshot(), len(llm_server.requests)
-    # Longer than the call's own time: it fails, and would be tried again, now.
+    # Longer than the call's own time: it fails, and the next step would follow, now.
     run._thread.join(WAIT)
     assert not run._thread.is_alive()
     assert run.log.snapshot() == log
     assert log[-1] is end
     assert len(llm_server.requests) == requests
+
+
+def test_stopped_run_tries_no_failed_request_again(llm_server: LlmServer) -> None:
+    llm_server.reply(failure(503, "overloaded", retry_after="0.5"))
+    run = run_on(llm_server)
+    assert llm_server.wait_for(lambda: bool(llm_server.requests))
+    run.stop()
+    run._thread.join(WAIT)
+    assert not run._thread.is_alive()
+    assert len(llm_server.requests) == 1
 
 
 def test_cost_is_told_for_each_step_and_the_run(llm_server: LlmServer) -> None:

@@ -1,0 +1,77 @@
+"""How long one call of a model is waited for, however often it is tried.
+
+OpenAI's client tries again by itself, and gives every try the whole time: who allows 30 seconds
+would wait for three times that. Here the tries of a call share one limit:
+
+1. the first has all of it, each further one what those before it and the pauses have left;
+2. where nothing is left, or the pause that the endpoint asks for (``Retry-After``) would take
+   longer than that, there is no further try.
+"""
+
+import threading
+import time
+from typing import Any
+
+import httpx2
+import openai
+
+from selfrag.models.chat_errors import retry_after
+
+CONNECT_SECONDS = 5.0  #: within the limit, for a connection to be made
+LONGEST_PAUSE = 20.0  #: seconds between two tries: a rate limit ends in a sentence, not in silence
+
+_TRY = "x-stainless-retry-count"  #: the client's header that numbers the tries of a call, from 0
+
+
+def limits(seconds: float) -> openai.Timeout:
+    """``seconds`` for a reply to begin and between two pieces of it; less to connect."""
+    return openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+
+
+class PatientClient(openai.DefaultHttpxClient):
+    """What OpenAI's clients send with; goes to the address that was set and to no other.
+
+    Args:
+        seconds: the limit of a call, where the request names none of its own.
+        longest_pause: seconds; an endpoint that asks to wait longer is not waited for.
+    """
+
+    def __init__(
+        self, seconds: float, *, longest_pause: float = LONGEST_PAUSE, **options: Any
+    ) -> None:
+        # A question goes to the address that was set, and to no other that it names.
+        super().__init__(timeout=limits(seconds), follow_redirects=False, **options)
+        self._longest_pause = longest_pause
+        self._first_try = threading.local()  # a call and its tries are made by one thread
+
+    def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """One try of a call.
+
+        Raises:
+            openai.APITimeoutError: the call has no time left; the client does not try again.
+        """
+        timeouts = dict(request.extensions.get("timeout") or {})
+        limit = timeouts.get("read")
+        if limit is None:
+            return super().send(request, **options)
+        if request.headers.get(_TRY, "0") == "0":
+            self._first_try.began = time.monotonic()
+        ends = self._first_try.began + limit
+        left = ends - time.monotonic()
+        if left <= 0:
+            raise openai.APITimeoutError(request=request)
+        shorter = {
+            kind: left if seconds is None else min(seconds, left)
+            for kind, seconds in timeouts.items()
+        }
+        request.extensions = {**request.extensions, "timeout": shorter}
+        try:
+            response = super().send(request, **options)
+        except httpx2.TimeoutException as error:
+            if time.monotonic() < ends:
+                raise  # nobody took the connection: there is time to try once more
+            raise openai.APITimeoutError(request=request) from error
+        pause = retry_after(response.headers)
+        if pause is not None and pause > min(self._longest_pause, ends - time.monotonic()):
+            response.headers["x-should-retry"] = "false"
+        return response
