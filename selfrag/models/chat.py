@@ -21,8 +21,9 @@ from selfrag.models.chat_errors import (
     OWN_KEY,
     endpoint,
     explain,
-    key_variable,
+    named_by,
 )
+from selfrag.models.named_by import NAMED_BY, RUNS, NamedBy
 from selfrag.models.patience import LONGEST_PAUSE, PatientClient, limits
 from selfrag.models.usage import UsageLedger
 
@@ -41,6 +42,7 @@ def make_chat_model(
     max_wait: float = LONGEST_PAUSE,
     requests_per_minute: float | None = None,
     own_key: bool = False,
+    by: NamedBy = RUNS,
 ) -> ChatOpenAI:
     """A chat model, ready to be shared by all runs and threads.
 
@@ -57,13 +59,14 @@ def make_chat_model(
         requests_per_minute: keeps below an endpoint's limit by waiting; None does not.
         own_key: a person entered key and endpoint for themselves: what goes wrong is told to
             them, not to whoever wrote the settings.
+        by: the settings that the model comes from, for what goes wrong.
 
     Raises:
         UserError: the endpoint needs a key and has none, or the key can't be one.
     """
     where = (base_url or OPENAI_URL).strip().rstrip("/")
     of_openai = "api.openai.com" in where
-    variable = key_variable(where)
+    variable = by.key_for(where)
     key = (api_key or "").strip()
     if not key and (of_openai or "openrouter.ai" in where):
         cure = "Enter one" if own_key else f"Set {variable} in .env or in the environment"
@@ -80,7 +83,7 @@ def make_chat_model(
         timeout=limits(timeout),
         max_retries=max_retries,
         stream_usage=True,
-        metadata={OWN_KEY: own_key},
+        metadata={OWN_KEY: own_key, NAMED_BY: by},
         rate_limiter=_limiter(requests_per_minute),
         # Only OpenAI's own newest models need the Responses API; other servers lack it.
         use_responses_api=None if of_openai else False,
@@ -148,5 +151,7 @@ def probe(model: ChatOpenAI, timeout: float = 5.0) -> Probe:
         )
     some = ", ".join(models[:_LISTED]) + (", ..." if len(models) > _LISTED else "")
     return Probe(
-        False, f"{where} answers, but has no model {name}. Set CHAT_MODEL to one of: {some}", models
+        False,
+        f"{where} answers, but has no model {name}. Set {named_by(model).model} to one of: {some}",
+        models,
     )

@@ -9,13 +9,14 @@ import math
 import re
 import time
 from collections.abc import Mapping
-from typing import Any
 
 import openai
 from langchain_core.exceptions import ContextOverflowError, ModelRefusalError
 from langchain_openai import ChatOpenAI
 
 from selfrag.errors import ModelError
+from selfrag.models.named_by import NAMED_BY, RUNS, NamedBy
+from selfrag.models.own_words import in_brackets
 
 #: What calling a chat model can raise: the client's own errors, and langchain's plain ones for
 #: replies that are not of the protocol (an HTML page, ``{"error": ...}`` with status 200).
@@ -35,20 +36,12 @@ NO_KEY = "not-needed"
 #: In a model's metadata: whether key and endpoint were entered by a person for themselves.
 OWN_KEY = "own_key"
 
-_MODEL = "model (CHAT_MODEL or JUDGE_MODEL)"
 _OPENAI_URL = "https://api.openai.com/v1"
 _UNKNOWN_MODEL = re.compile(
     r"model.{0,80}(not (found|exist)|does not exist)|(unknown|invalid|not a valid) model", re.I
 )
 _TOO_LONG = re.compile(r"context.{0,20}(length|window|size)|too many tokens|too long", re.I)
-_SECRET = re.compile(r"\b(sk|gsk|pk|key|Bearer)[-_ ][A-Za-z0-9_*.-]{6,}")
 _NO_CONNECTION = ("ConnectError", "ConnectTimeout", "UnsupportedProtocol", "ConnectionRefusedError")
-_SHOWN = 200  #: characters of an endpoint's own message
-
-
-def key_variable(base_url: str | None) -> str:
-    """The environment variable that holds the key for ``base_url``."""
-    return "OPENROUTER_API_KEY" if base_url and "openrouter.ai" in base_url else "OPENAI_API_KEY"
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -74,15 +67,20 @@ def endpoint(model: ChatOpenAI) -> str:
     return str(model.openai_api_base or _OPENAI_URL)
 
 
+def named_by(model: ChatOpenAI) -> NamedBy:
+    """The settings that ``model`` comes from."""
+    named: NamedBy = (model.metadata or {}).get(NAMED_BY, RUNS)
+    return named
+
+
 def explain(error: Exception, model: ChatOpenAI) -> ModelError:
     """The error of a call as a ModelError; fatal where asking again can't help.
 
     What the client has waited for already (no answer in time, a rate limit, a failing server) is
     fatal too: the run ends with the sentence instead of waiting at every step.
     """
-    where, name = endpoint(model), model.model_name
-    variable = key_variable(where)
-    said = _said(error, model)
+    where, name, by = endpoint(model), model.model_name, named_by(model)
+    said = in_brackets(error, _key(model))
     if (model.metadata or {}).get(OWN_KEY):
         told = _explain_own(error, name, where)
         if told is not None:
@@ -90,17 +88,18 @@ def explain(error: Exception, model: ChatOpenAI) -> ModelError:
     match error:
         case ModelRefusalError() | openai.ContentFilterFinishReasonError():
             return ModelError(
-                f"{name} refused to answer{said}. Ask in other words, or choose another {_MODEL}."
+                f"{name} refused to answer{said}. Ask in other words, or choose another model "
+                f"({by.model})."
             )
         case openai.LengthFinishReasonError():
             return ModelError(
                 f"The reply of {name} was cut off at its limit of tokens. Ask for less, or choose "
-                f"another {_MODEL}."
+                f"another model ({by.model})."
             )
         case openai.APIConnectionError() if _nobody_there(error):
             return ModelError(
-                f"Nothing answers at {where}. Start the server, or correct LLM_BASE_URL; without a "
-                "network, unset it to have sentences quoted instead.",
+                f"Nothing answers at {where}. Start the server, or correct {by.address}; "
+                f"{by.without}.",
                 fatal=True,
             )
         case openai.APITimeoutError():
@@ -113,12 +112,12 @@ def explain(error: Exception, model: ChatOpenAI) -> ModelError:
         case ContextOverflowError():
             return _too_long(name)
         case openai.APIStatusError():
-            return _explain_status(error, name, where, variable, said)
+            return _explain_status(error, name, where, by, said)
         case openai.APIError():
             return ModelError(f"{where} failed while answering{said}. Try again.")
     return ModelError(
         f"{where} did not answer as an OpenAI-compatible endpoint does{said}. Check that "
-        "LLM_BASE_URL is its API address (it usually ends with /v1)."
+        f"{by.address} is its API address (it usually ends with /v1)."
     )
 
 
@@ -148,10 +147,10 @@ def _explain_own(error: Exception, name: str, where: str) -> ModelError | None:
 
 
 def _explain_status(
-    error: openai.APIStatusError, name: str, where: str, variable: str, said: str
+    error: openai.APIStatusError, name: str, where: str, by: NamedBy, said: str
 ) -> ModelError:
     """An error status as a sentence."""
-    status = error.status_code
+    status, variable = error.status_code, by.key_for(where)
     if 300 <= status < 400:
         target = error.response.headers.get("location", "")
         return ModelError(
@@ -180,20 +179,20 @@ def _explain_status(
         )
     if status == 403:
         return ModelError(
-            f"{where} does not let the key in {variable} use {name}{said}. Choose another "
-            f"{_MODEL}, or use another key.",
+            f"{where} does not let the key in {variable} use {name}{said}. Choose another model "
+            f"({by.model}), or use another key.",
             fatal=True,
         )
     unknown = bool(_UNKNOWN_MODEL.search(error.message)) or error.code == "model_not_found"
     if unknown and status in (400, 404):
         return ModelError(
-            f"{where} has no model {name}. Choose another {_MODEL}; `python -m selfrag doctor` "
-            "lists those that it has.",
+            f"{where} has no model {name}. Choose another model ({by.model}); "
+            "`python -m selfrag doctor` lists those that it has.",
             fatal=True,
         )
     if status == 404:
         return ModelError(
-            f"There is no chat endpoint at {where}. Correct LLM_BASE_URL: it usually ends with "
+            f"There is no chat endpoint at {where}. Correct {by.address}: it usually ends with "
             "/v1.",
             fatal=True,
         )
@@ -215,8 +214,8 @@ def _explain_status(
             f"{where} failed (status {status}){said}. Try again in a while.", fatal=True
         )
     return ModelError(
-        f"{where} refused the request (status {status}){said}. Choose another {_MODEL} if this "
-        "goes on."
+        f"{where} refused the request (status {status}){said}. Choose another model "
+        f"({by.model}) if this goes on."
     )
 
 
@@ -227,22 +226,6 @@ def _too_long(name: str) -> ModelError:
     )
 
 
-def _said(error: Exception, model: ChatOpenAI) -> str:
-    """The endpoint's own words in brackets, short and without anything like a key."""
-    message = getattr(error, "message", None) or str(error)
-    body: Any = getattr(error, "body", None)
-    if isinstance(body, dict) and isinstance(body.get("message"), str):
-        message = body["message"]
-    key = model.openai_api_key
-    secret = key.get_secret_value() if key is not None and hasattr(key, "get_secret_value") else ""
-    if secret:
-        message = message.replace(secret, "(key)")
-    message = " ".join(_SECRET.sub("(key)", message).split())
-    if len(message) > _SHOWN:
-        message = message[: _SHOWN - 1] + "…"
-    return f" ({message.rstrip('.')})" if message else ""
-
-
 def _nobody_there(error: BaseException) -> bool:
     """Whether the connection could not be made, as opposed to breaking off."""
     seen: BaseException | None = error
@@ -251,6 +234,11 @@ def _nobody_there(error: BaseException) -> bool:
             return True
         seen = seen.__cause__ or seen.__context__
     return False
+
+
+def _key(model: ChatOpenAI) -> str:
+    key = model.openai_api_key
+    return key.get_secret_value() if key is not None and hasattr(key, "get_secret_value") else ""
 
 
 def _seconds(model: ChatOpenAI) -> str:

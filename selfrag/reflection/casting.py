@@ -24,6 +24,7 @@ from selfrag.errors import UserError
 from selfrag.models.chat import make_chat_model
 from selfrag.models.decisions import DecisionModel, EndpointDecisions, LangChainDecisions
 from selfrag.models.gguf import LocalModel
+from selfrag.models.named_by import RUNS, NamedBy
 from selfrag.models.prices import LIST_PRICES, Price, cost
 from selfrag.models.tracing import OFF
 from selfrag.models.usage import Gate, Usage, UsageLedger
@@ -93,11 +94,15 @@ class Casting:
         """The chat models in use: none, one, or writer and judge. Loads a model file."""
         return list(self._chat_models().values())
 
-    def chat_model(self, name: str) -> ChatOpenAI:
-        """A chat model of the endpoint (or the model file) by its name, made once and shared."""
+    def chat_model(self, name: str, by: NamedBy = RUNS) -> ChatOpenAI:
+        """A chat model of the endpoint (or the model file) by its name, made once and shared.
+
+        Args:
+            by: the settings that ask for it, for what goes wrong with one that is made now.
+        """
         with self._lock:
             if name not in self._models:
-                self._models[name] = self._make(name)
+                self._models[name] = self._make(name, by)
             return self._models[name]
 
     def encoder(self) -> Any:
@@ -226,7 +231,7 @@ class Casting:
                     self._models[name] = self._make(name)
             return dict(self._models)
 
-    def _make(self, name: str) -> ChatOpenAI:
+    def _make(self, name: str, by: NamedBy = RUNS) -> ChatOpenAI:
         settings = self.settings
         base_url, key, timeout = settings.llm_endpoint, settings.llm_key, settings.llm_timeout
         if self.local_model is not None:
@@ -240,6 +245,7 @@ class Casting:
             timeout=timeout,
             requests_per_minute=settings.llm_requests_per_minute,
             own_key=self._own_key,
+            by=by,
         )
 
     def _price(self, model: str, usage: Usage) -> float | None:

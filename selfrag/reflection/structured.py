@@ -27,7 +27,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import ValidationError
 
 from selfrag.errors import ModelError
-from selfrag.models.chat_errors import CALL_ERRORS, endpoint, explain
+from selfrag.models.chat_errors import CALL_ERRORS, endpoint, explain, named_by
 from selfrag.models.json_text import find_object
 from selfrag.models.reasoning import is_unannounced, remember_unannounced
 from selfrag.models.usage import UsageLedger
@@ -123,7 +123,7 @@ def ask(
     except _Unusable as unusable:
         raise ModelError(
             f"{model.model_name} did not give its grade in a usable form, twice ({unusable}). "
-            "A larger JUDGE_MODEL usually does."
+            f"Set {named_by(model).grader} to a larger model, which usually does."
         ) from None
     return reply
 
@@ -216,10 +216,19 @@ def _call(
     if is_unannounced(raw.text):
         remember_unannounced(endpoint(model), model.model_name)
     if refusal:
-        raise ModelError(f"{model.model_name} refused to grade this ({' '.join(refusal.split())}).")
+        raise ModelError(
+            f"{model.model_name} refused to grade this ({' '.join(refusal.split())}). "
+            f"{_another(model)}"
+        )
     if raw.response_metadata.get("finish_reason") == "content_filter":
-        raise ModelError(f"The content filter of {model.model_name} stopped this grade.")
+        raise ModelError(
+            f"The content filter of {model.model_name} stopped this grade. {_another(model)}"
+        )
     return raw
+
+
+def _another(model: ChatOpenAI) -> str:
+    return f"Set {named_by(model).grader} to another model if this goes on."
 
 
 def _counted(prompt: int, reply: int) -> UsageMetadata:

@@ -49,9 +49,15 @@ def error_of(
         (failure(400, f"bad {KEY} and sk-other-key-123456"), False, "status 400"),
         (failure(500, "boom"), True, "status 500"),
         (failure(503, "loading"), True, "Try again"),
-        (raw("<html>Welcome to the hotel's network</html>"), False, "LLM_BASE_URL is its API"),
-        (raw('{"error": {"message": "upstream failed"}}'), False, "upstream failed"),
-        (raw('{"choices": null}'), False, "OpenAI-compatible"),
+        (
+            raw("<html>Welcome to the hotel</html>"),
+            False,
+            "does. Check that LLM_BASE_URL is its API",
+        ),
+        (raw('{"error": {"message": "upstream failed"}}'), False, "does (upstream failed). Check"),
+        (raw('{"error": "busy"}'), False, "endpoint does (busy). Check that"),
+        (raw('{"answer": 42}'), False, "endpoint does. Check that"),
+        (raw('{"choices": null}'), False, "an OpenAI-compatible endpoint does. Check"),
     ],
 )
 def test_failure_becomes_a_sentence_without_the_key(

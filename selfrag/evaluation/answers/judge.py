@@ -21,6 +21,7 @@ from selfrag.evaluation.answers.grades import Grader
 from selfrag.evaluation.answers.local_grader import LocalGrader
 from selfrag.evaluation.answers.measures import CLAIMS_BACKED, RAGAS
 from selfrag.models.chat import make_chat_model
+from selfrag.models.named_by import RUNS, NamedBy
 from selfrag.models.prices import Price, cost
 from selfrag.models.usage import Usage, UsageLedger
 from selfrag.reflection.casting import Casting, prices_at
@@ -126,7 +127,7 @@ def grader_of(
 
     at_once = 1 if settings.local_model and not choice.apart else settings.grade_concurrency
     if not choice.apart:
-        model = casting.chat_model(choice.model)
+        model = casting.chat_model(choice.model, named_by(settings))
         yield ChatGrader(model, choice.model, ledger, embeddings, pay=pay, at_once=at_once)
         return
     model = judge_model(settings, choice.model)
@@ -149,7 +150,21 @@ def judge_model(settings: Settings, name: str) -> ChatOpenAI:
         temperature=settings.llm_temperature,
         timeout=settings.llm_timeout,
         requests_per_minute=settings.llm_requests_per_minute,
+        by=named_by(settings),
     )
+
+
+def named_by(settings: Settings) -> NamedBy:
+    """The settings to change where the grading model can't be had."""
+    if not settings.evaluation_judge_model:
+        return RUNS
+    model, address, key = "EVALUATION_JUDGE_MODEL", "EVALUATION_JUDGE_BASE_URL", ""
+    if settings.evaluation_judge_base_url is None:
+        address = RUNS.address
+    elif settings.evaluation_judge_api_key is not None or not settings.evaluation_key:
+        key = "EVALUATION_JUDGE_API_KEY"
+    without = f"without it, unset {model} to have the judge of the runs grade"
+    return NamedBy(model, model, address, key, without)
 
 
 def _own_work(settings: Settings, judge: str) -> str:

@@ -1,5 +1,6 @@
 """Grades of answers: by a chat model over a real connection, and by the local judge."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -18,7 +19,7 @@ from selfrag.reflection.events import ContextPassage
 from selfrag.service import SelfRag
 from selfrag.settings import Settings
 from tests.conftest import plain_settings
-from tests.support.llm_answers import failure, structured, text
+from tests.support.llm_answers import Answer, failure, raw, refusal, structured, text
 from tests.support.llm_server import LlmServer
 
 QUESTION = Question("q1", "Where was Einstein born, and when?", "In Ulm. In March 1879.")
@@ -291,6 +292,66 @@ def test_judge_of_another_endpoint_is_sent_its_own_key_and_no_other(
         sent = {request.headers.get("authorization", "") for request in judge.requests}
         assert sent and not any("writers" in header for header in sent)
         assert {request.body["model"] for request in judge.requests} == {"judging"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "settings", "said"),
+    [
+        (failure(401, "bad key"), {"evaluation_judge_api_key": "k"}, "into EVALUATION_JUDGE_API_"),
+        (failure(401, "no key"), {}, "wants a key. Put it into EVALUATION_JUDGE_API_KEY"),
+        (failure(404, "unknown model"), {}, "another model (EVALUATION_JUDGE_MODEL)"),
+        (failure(404, "no route"), {}, "Correct EVALUATION_JUDGE_BASE_URL"),
+        (raw("<html>A hotel</html>"), {}, "Check that EVALUATION_JUDGE_BASE_URL is its API"),
+        (raw('{"choices": null}'), {}, "Check that EVALUATION_JUDGE_BASE_URL is its API"),
+        (text("Prose."), {}, "Set EVALUATION_JUDGE_MODEL to a larger model"),
+        (refusal("No."), {}, "(No.). Set EVALUATION_JUDGE_MODEL to another model"),
+        (None, {}, "Start the server, or correct EVALUATION_JUDGE_BASE_URL; without it, unset"),
+    ],
+)
+def test_what_goes_wrong_with_the_judge_names_the_settings_that_it_has(
+    open_rag: Callable[..., SelfRag], answer: Answer | None, settings: dict[str, str], said: str
+) -> None:
+    with LlmServer() as judge:
+        url = judge.url
+        if answer is not None:
+            judge.reply(answer)
+        else:
+            judge.close()
+        rag = open_rag(
+            llm_base_url="http://127.0.0.1:9/v1",
+            openai_api_key="writers",
+            evaluation_judge_model="judging",
+            evaluation_judge_base_url=url,
+            **settings,
+        )
+        with grader_of(rag.settings, rag.casting, rag.embeddings) as grader:
+            try:
+                graded = grader.grade(QUESTION, "", [context(1, ULM)])
+                told = graded.measures["context_recall"].reason
+            except ModelError as error:
+                told = str(error)
+    assert said in told
+    assert told.endswith(".")
+    rest = told.replace("EVALUATION_JUDGE_", "")
+    assert not re.search(r"LLM_BASE_URL|OPENAI_API_KEY|JUDGE_MODEL|CHAT_MODEL", rest)
+    assert not re.search(r"Error\b|object has no|NoneType|Received response|dict_keys", told)
+
+
+def test_judge_that_shares_the_endpoint_of_the_runs_names_their_address(
+    open_rag: Callable[..., SelfRag], llm_server: LlmServer
+) -> None:
+    llm_server.reply(
+        failure(404, "unknown model"), when=lambda request: request.body["model"] == "judging"
+    )
+    rag = open_rag(llm_base_url=llm_server.url, evaluation_judge_model="judging")
+    with grader_of(rag.settings, rag.casting, rag.embeddings) as grader:
+        with pytest.raises(ModelError, match=r"another model \(EVALUATION_JUDGE_MODEL\)"):
+            grader.grade(QUESTION, ANSWER, [context(1, ULM)])
+    rag.close()
+    rag = open_rag(llm_base_url="http://127.0.0.1:9/v1", evaluation_judge_model="judging")
+    with grader_of(rag.settings, rag.casting, rag.embeddings) as grader:
+        with pytest.raises(ModelError, match="or correct LLM_BASE_URL; without it, unset EVAL"):
+            grader.grade(QUESTION, ANSWER, [context(1, ULM)])
 
 
 @pytest.mark.parametrize(
