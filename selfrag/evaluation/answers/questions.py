@@ -11,14 +11,13 @@ Spreadsheets write commas or semicolons, UTF-8 with or without a mark, UTF-16, o
 Windows; all are read.
 """
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from selfrag.errors import UserError
+from selfrag.evaluation.answers.cells import read_rows
 from selfrag.records.labels import question_id
 from selfrag.reflection.grades import Verdict
 from selfrag.retrieval.query import check_query
@@ -27,9 +26,7 @@ from selfrag.wording import count, listed
 REQUIRED = ("question", "ground_truth")
 OPTIONAL = ("answerable", "label", "gold")
 _SAME = {"evidence": "gold", "answer": "ground_truth", "reference": "ground_truth"}
-_SEPARATORS = ",;\t"
 _MOST = 10_000  #: questions: more is another file by mistake
-_LONGEST = 10_000_000  #: characters of one field that csv is to take
 _YES_NO = {
     **dict.fromkeys(("yes", "y", "true", "1", "answerable"), True),
     **dict.fromkeys(("no", "n", "false", "0", "unanswerable"), False),
@@ -106,7 +103,7 @@ def read_questions(content: bytes, name: str) -> QuestionSet:
             none of those that there are, or nothing is asked. Names the row as a spreadsheet
             counts it.
     """
-    rows = _table(_decoded(content, name), name)
+    rows = [row.cells for row in read_rows(_decoded(content, name), name)]
     if not rows:
         raise UserError(f"{name} is empty: write a header line and a row for each question.")
     heads = [_head(cell) for cell in rows[0]]
@@ -168,18 +165,6 @@ def _decoded(content: bytes, name: str) -> str:
         if "\0" not in text:
             return text
     raise UserError(f"{name} is no text that can be read: save it as CSV in UTF-8.")
-
-
-def _table(text: str, name: str) -> list[list[str]]:
-    header = text.lstrip().split("\n", 1)[0]
-    separator = max(_SEPARATORS, key=header.count)
-    before = csv.field_size_limit(_LONGEST)
-    try:
-        return list(csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=separator))
-    except csv.Error as error:
-        raise UserError(f"{name} is no CSV file ({error}): save it as CSV in UTF-8.") from None
-    finally:
-        csv.field_size_limit(before)
 
 
 def _head(cell: str) -> str:

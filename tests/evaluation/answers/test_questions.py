@@ -74,6 +74,40 @@ def test_what_is_wrong_is_told_in_a_sentence(content: bytes, said: str) -> None:
     assert said in str(raised.value)
 
 
+HEAD = "question,ground_truth\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (HEAD + 'Why?,x\n"How?,y\nWhen?,z\n', "Line 3 of q.csv opens a quotation mark"),
+        (HEAD + '"Why?","x\nHow?,y\n', "Line 2 of q.csv opens"),
+        (HEAD + '"Why?,x\nHow?,"y"\nWhen?,z\n', "Line 2 of q.csv opens"),
+        (HEAD + '"Why\nso?",x\n"How?,y\n"When?",z\n', "Line 4 of q.csv opens"),
+        (HEAD.replace("\n", "\r\n") + 'Why?,x\r\nHow?,"y', "Line 3 of q.csv opens"),
+        ("\n\n" + HEAD + '"Why?,x', "Line 4 of q.csv opens"),
+        ('question,"ground_truth\nWhy?,x\n', "Line 1 of q.csv opens"),
+        (HEAD + 'Why?,x\n"How?,y\nWhen?,z"\n', "opens in line 3 of q.csv or below takes in"),
+    ],
+)
+def test_open_quotation_mark_is_refused_with_its_line_and_swallows_no_row(
+    content: str, said: str
+) -> None:
+    with pytest.raises(UserError) as raised:
+        read_questions(content.encode(), "q.csv")
+    assert said in str(raised.value)
+
+
+def test_marks_and_line_ends_that_belong_to_the_text_are_read() -> None:
+    content = HEAD + '"Why ""so""?\r\nOr not, then?",x"y\n"How?" ,"z"\n"What?",\n'
+    found = read_questions(content.encode(), "q.csv").questions
+    assert [(each.question, each.ground_truth) for each in found] == [
+        ('Why "so"?\r\nOr not, then?', 'x"y'),
+        ("How?", "z"),
+        ("What?", ""),
+    ]
+
+
 def test_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="There is no file"):
         read_file(tmp_path / "nowhere.csv")
