@@ -5,29 +5,33 @@ SciFact's claims have it, the labels of its evidence: document id -> list of ``{
 Several labels are joined; a question without one has none, and is in no stratum.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from selfrag.evaluation.files import json_object, lines_of
 
 
 def read_labels(folder: Path, queries: str = "queries.jsonl") -> dict[str, str]:
     """Question id -> label; empty where the file has none.
 
     Lines that are no JSON objects are left to `read_beir`, which refuses them.
+
+    Raises:
+        UserError: a line is longer than any question, or most of the file is blank.
     """
     found: dict[str, str] = {}
     path = folder / queries
     if not path.exists():
         return found
-    for line in path.read_text(encoding="utf-8-sig", errors="replace").splitlines():
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(row, dict) and "_id" in row:
+    with path.open(encoding="utf-8-sig", errors="replace") as opened:
+        for _, line in lines_of(opened, str(path)):
+            try:
+                row = json_object(line)
+            except ValueError:
+                continue
             labels = sorted(set(_labels(row)))
-            if labels:
+            if labels and "_id" in row:
                 found[str(row["_id"])] = " and ".join(labels)
     return found
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import threading
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -175,3 +176,17 @@ def test_labels_of_scifact_are_read(tmp_path: Path) -> None:
     (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, rows)))
     assert read_labels(tmp_path) == {"1": "SUPPORT", "2": "CONTRADICT and SUPPORT"}
     assert read_labels(tmp_path / "nowhere") == {}
+
+
+def test_labels_are_read_line_by_line_and_a_line_is_what_a_line_feed_ends(tmp_path: Path) -> None:
+    pad = "word " * 2_000
+    with (tmp_path / "queries.jsonl").open("w", encoding="utf-8") as file:
+        for number in range(400):
+            row = {"_id": str(number), "text": f"Why{chr(0x2028)}so? {pad}", "label": "REFUTED"}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    tracemalloc.start()
+    try:
+        assert read_labels(tmp_path) == {str(number): "REFUTED" for number in range(400)}
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000, "of 4 MB"
+    finally:
+        tracemalloc.stop()
