@@ -94,7 +94,8 @@ def _checked(view: RunView, end: RunFinished) -> str:
 
 
 def _broken(end: RunFinished) -> str:
+    before = "everything was checked" if end.answer else "anything was written"
     return {
-        "stopped": "Then it was stopped, before everything was checked.",
+        "stopped": f"Then it was stopped, before {before}.",
         "failed": "Then something went wrong, and it ended.",
     }.get(end.status, "")

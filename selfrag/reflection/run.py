@@ -35,7 +35,7 @@ from selfrag.reflection.outcome import conclude
 from selfrag.reflection.record import step_usage
 from selfrag.reflection.roles import Judge, Turn, Writer
 from selfrag.reflection.state import RunContext, State, Stopped
-from selfrag.reflection.strategy import USUAL, Shape, max_llm_calls
+from selfrag.reflection.strategy import USUAL, Shape, Strategy, max_llm_calls
 from selfrag.retrieval.result import Retrieval
 
 logger = logging.getLogger(__name__)
@@ -159,11 +159,22 @@ class Run:
 
     def stop(self) -> None:
         """End the run now, with what it has. A request already sent is not waited for."""
-        self._stop("stopped before the answer was checked")
+        self._stop()
 
-    def _stop(self, reason: str) -> None:
+    def _stop(self, reason: str | None = None) -> None:
         self._plan.cancel.set()
-        self._end(self._broken_off("stopped", reason))
+        end = self._broken_off("stopped", reason or "")
+        self._end(end if reason else end.model_copy(update={"reason": self._stopped_at(end)}))
+
+    def _stopped_at(self, end: RunFinished) -> str:
+        """How far the answer had come that a stopped run ends with."""
+        if not end.answer:
+            return "stopped before anything was written"
+        if end.attempt is not None:
+            return "stopped after the claims of this answer were checked, before the run was over"
+        if self._plan.shape.strategy is Strategy.PLAIN:
+            return "stopped while the answer was being written"
+        return "stopped before the answer was checked"
 
     def follow(self, after: int = 0) -> Iterator[Event]:
         """Its events as they come, until it ends."""

@@ -64,9 +64,14 @@ def draw_verdict(view: RunView) -> None:
     if end.status == "failed":
         st.error(literal(said.remark or said.title))
         return
-    remark = " ".join(part for part in (said.remark, _next(end)) if part)
+    remark = remark_of(end)
     if remark:
         st.markdown(literal(remark))
+
+
+def remark_of(end: RunFinished) -> str:
+    """The line under the title of an answer: why it ended so, and what to do."""
+    return " ".join(part for part in (verdict(end).remark, _next(end)) if part)
 
 
 def _next(end: RunFinished) -> str:
@@ -74,6 +79,8 @@ def _next(end: RunFinished) -> str:
         if end.support is Support.PARTIALLY:
             return _PARTLY
         return _NARROW if end.support is Support.FULLY and end.useful is False else ""
+    if end.status == "stopped" and (not end.answer or end.attempt is not None):
+        return ""  # nothing was written, or it was checked
     return NEXT.get(end.status, "")
 
 
