@@ -28,10 +28,8 @@ MISSES = 2  #: usefulness up to which an answer counts as missing the question
 
 
 def conclude(state: State, locate: Locate, shape: Shape = USUAL) -> RunFinished:
-    """The last event of a run that came to its end by itself."""
-    end = _with_verdict(_conclude(state, locate, shape), state)
-    retries = state.get("retries", 0) + state.get("retrieval_retries", 0)
-    return end.model_copy(update={"retries": retries})
+    """The last event of a run that came to its end by itself, its retries left to the log."""
+    return _with_verdict(_conclude(state, locate, shape), state)
 
 
 def _conclude(state: State, locate: Locate, shape: Shape) -> RunFinished:

@@ -83,3 +83,15 @@ def step_usage(used: Usage) -> events.StepUsage:
         estimated=used.estimated,
         cost_usd=used.cost_usd,
     )
+
+
+def retries_made(log: Sequence[events.Event]) -> int:
+    """How often a run wrote or searched again.
+
+    A retry of searching for which no other query was found is none: nothing was searched.
+    """
+    return sum(
+        isinstance(event, events.RetryCounted)
+        or (isinstance(event, events.QueryRewritten) and event.query is not None)
+        for event in log
+    )

@@ -23,8 +23,6 @@ from selfrag.reflection.contract import run_json
 from selfrag.reflection.events import (
     AnswerDelta,
     Event,
-    RetrievalRetryCounted,
-    RetryCounted,
     RunFinished,
     RunStarted,
 )
@@ -32,7 +30,7 @@ from selfrag.reflection.grades import RetrievalDecision, Support
 from selfrag.reflection.graph import build_graph, recursion_limit
 from selfrag.reflection.log import EventLog
 from selfrag.reflection.outcome import conclude
-from selfrag.reflection.record import step_usage
+from selfrag.reflection.record import retries_made, step_usage
 from selfrag.reflection.roles import Judge, Turn, Writer
 from selfrag.reflection.state import RunContext, State, Stopped
 from selfrag.reflection.strategy import USUAL, Shape, Strategy, max_llm_calls
@@ -258,18 +256,15 @@ class Run:
             if end.citations or end.status == "answered":
                 return end.model_copy(update={"status": status, "reason": reason})
         written: dict[int, str] = {}
-        retries = 0
         for event in self.log.snapshot():
             if isinstance(event, AnswerDelta):
                 written[event.attempt] = written.get(event.attempt, "") + event.text
-            elif isinstance(event, RetryCounted | RetrievalRetryCounted):
-                retries += 1
         return RunFinished(
             status=status,
             answer=written[max(written)].strip() if written else "",
             support=Support.UNKNOWN if written else Support.NOT_APPLICABLE,
             useful=None,
-            retries=retries,
+            retries=0,
             reason=reason,
         )
 
@@ -280,6 +275,7 @@ class Run:
             update={
                 "at_s": elapsed,
                 "elapsed_s": elapsed,
+                "retries": retries_made(self.log.snapshot()),
                 "usage": step_usage(total),
                 "trace_url": self._plan.tracing.url(self._trace.id),
             }

@@ -121,6 +121,18 @@ def test_second_attempt_is_told_which_claims_were_not_backed():
     assert any(isinstance(event, RetryCounted) for event in run.log.kept())
 
 
+@pytest.mark.parametrize("queries", [0, 1, 2])
+def test_retry_for_which_no_other_query_was_found_is_not_counted(queries: int):
+    judge = ScriptedJudge(
+        relevance=lambda _: RelevanceGrade(False, ""),
+        rewriting=lambda n: Rewrite(f"query {n}" if n <= queries else None),
+    )
+    search = ScriptedSearch()
+    end = make_run(judge, search=search).result(WAIT)
+    assert end.status == "abstained"
+    assert end.retries == len(search.queries) - 1 == queries
+
+
 def test_second_search_uses_a_rewritten_query_and_grades_only_what_is_new():
     judge = ScriptedJudge(useful=lambda n: NO if n == 1 else UsefulnessGrade(True, 5))
     search = ScriptedSearch(lambda n: ["a", "b"] if n == 1 else ["b", "c"])
