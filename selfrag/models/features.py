@@ -123,37 +123,47 @@ def lexical(asked: Asked, candidates: Sequence[Candidate]) -> NDArray[np.float64
         [[k in found for k in keys] for found in ({w.key for w in c.words} for c in candidates)],
         dtype=bool,
     ).reshape(len(candidates), len(keys))
-    near = here | beginnings(asked.words, candidates)
+    passages = np.array([c.passage for c in candidates])
+    whole = np.zeros_like(here)
+    opens = np.zeros(len(candidates), dtype=int)
+    for passage in dict.fromkeys(passages.tolist()):
+        same = passages == passage
+        whole[same] = here[same].any(axis=0)
+        opens[same] = np.argmax(same)
+    around = here.copy()
+    beside = (passages[1:] == passages[:-1])[:, np.newaxis]
+    around[1:] |= here[:-1] & beside
+    around[:-1] |= here[1:] & beside
     weights = asked.weights
     named = np.array([w.named for w in asked.words], dtype=np.float64)
     named /= max(named.sum(), 1.0)
-    rows = np.zeros((len(candidates), len(LEXICAL)))
+    covered = here @ weights
     heaviest = int(np.argmax(weights)) if len(weights) else 0
-    passages = np.array([c.passage for c in candidates])
+    rows = np.zeros((len(candidates), len(LEXICAL)))
+    columns = (
+        covered,
+        (here | beginnings(asked.words, candidates)) @ weights - covered,
+        around @ weights - covered,
+        whole @ weights,
+        [_pairs(keys, c.words) for c in candidates],
+        here @ named,
+        (around | here[opens]) @ named,
+        here[:, heaviest] if keys else 0.0,
+    )
+    for column, values in enumerate(columns):
+        rows[:, column] = values
+    known = frozenset(keys)
     for i, candidate in enumerate(candidates):
-        same = passages == candidate.passage
-        beside = [j for j in (i - 1, i + 1) if 0 <= j < len(candidates) and same[j]]
-        around = here[[i, *beside]].any(axis=0)
-        opening = int(np.argmax(same))
-        text, size = candidate.sentence.text, len(candidate.words)
+        text = candidate.sentence.text
         fits = asked.kind is not None and holds(text, asked.kind, asked.text)
-        covered = here[i] @ weights
-        rows[i] = (
-            covered,
-            near[i] @ weights - covered,
-            around @ weights - covered,
-            here[same].any(axis=0) @ weights,
-            _pairs(keys, candidate.words),
-            here[i] @ named,
-            (around | here[opening]) @ named,
-            here[i, heaviest] if keys else 0.0,
+        rows[i, len(columns) :] = (
             fits,
             asked.kind is not None and not fits,
-            math.log1p(sum(w.key not in keys for w in candidate.words)),
-            math.log1p(size),
+            math.log1p(sum(w.key not in known for w in candidate.words)),
+            math.log1p(len(candidate.words)),
             candidate.sentence.whole,
             text.rstrip().endswith(("?", "？")),
-            i == opening,
+            i == opens[i],
             1 / (1 + candidate.passage),
         )
     return rows
@@ -196,11 +206,12 @@ def beginnings(asked: Sequence[Word], candidates: Sequence[Candidate]) -> NDArra
 def _pairs(keys: Sequence[str], found: Sequence[Word]) -> float:
     if len(keys) < 2:
         return 0.0
-    places: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {key: [] for key in keys}
     for place, word in enumerate(found):
-        places.setdefault(word.key, []).append(place)
+        if word.key in places:
+            places[word.key].append(place)
     met = sum(
-        any(abs(a - b) <= 2 for a in places.get(first, ()) for b in places.get(second, ()))
+        any(abs(a - b) <= 2 for a in places[first] for b in places[second])
         for first, second in pairwise(keys)
     )
     return met / (len(keys) - 1)

@@ -6,6 +6,7 @@ shared is what the search found. Scripts without blanks are cut into pairs of ch
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -46,9 +47,10 @@ class Word:
 def words(text: str, language: str) -> tuple[Word, ...]:
     """The words of ``text`` in order, without the function words of ``language`` (ISO 639-1)."""
     found: list[Word] = []
+    unspaced = _UNSPACED.search(text) is not None
     for match in _WORD.finditer(text):
         token = match[0]
-        if _UNSPACED.search(token):
+        if unspaced and _UNSPACED.search(token):
             pairs = [token[i : i + 2] for i in range(max(1, len(token) - 1))]
             found.extend(Word(p, p, match.start() + i, False) for i, p in enumerate(pairs))
             continue
@@ -62,16 +64,17 @@ def words(text: str, language: str) -> tuple[Word, ...]:
 @lru_cache(maxsize=256)
 def guess_language(text: str) -> str:
     """The language whose function words are most of ``text``; English where none are."""
-    tokens = [m[0].lower() for m in _WORD.finditer(text[:3000])]
-    counts = {
-        code: sum(len(t) > 1 and t.isalpha() and not _ids(t, code) for t in tokens)
-        for code in LANGUAGES
-    }
+    counts = dict.fromkeys(LANGUAGES, 0)
+    for token, times in Counter(t.lower() for t in _WORD.findall(text[:3000])).items():
+        for code in _function_word_of(token):
+            counts[code] += times
     return max(counts, key=lambda code: counts[code])
 
 
 def fold(text: str) -> str:
     """Lower case without accents and compatibility forms, blanks collapsed."""
+    if text.isascii():
+        return " ".join(text.lower().split())
     plain = unicodedata.normalize("NFKD", text).casefold()
     return " ".join("".join(c for c in plain if not unicodedata.combining(c)).split())
 
@@ -95,6 +98,14 @@ def _stem(token: str, language: str) -> str:
 @lru_cache(maxsize=65536)
 def _ids(token: str, language: str) -> tuple[int, ...]:
     return tuple(_bm25(language).embed_query(token).indices)
+
+
+@lru_cache(maxsize=65536)
+def _function_word_of(token: str) -> tuple[str, ...]:
+    """Codes of the languages that search without this word."""
+    if len(token) < 2 or not token.isalpha():
+        return ()
+    return tuple(code for code in LANGUAGES if not _ids(token, code))
 
 
 @lru_cache

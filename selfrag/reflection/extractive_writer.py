@@ -68,13 +68,16 @@ class ExtractiveWriter:
         if not passages:
             yield NO_PASSAGES
             return
-        evidence = self._reader.read(question, [p.text for p in passages])
+        texts = [p.text for p in passages]
         refused = {_bare(text) for text in feedback.unsupported} if feedback else set()
         if asks_for_overview(question):
-            central = central_sentences(evidence.candidates, self._reader)
+            every = self._reader.read(question, texts).candidates
+            central = central_sentences(every, self._reader)
             chosen = [c for c in central if _bare(c.sentence.text) not in refused]
         else:
-            chosen = select(evidence, refused)
+            # Of the sentences that the judge has weighed; another one where it has none of these.
+            weighed = self._reader.read_among_graded(question, texts).within(texts)
+            chosen = select(weighed, refused) or select(self._reader.read(question, texts), refused)
         if not chosen:
             yield NOTHING_LEFT
             return

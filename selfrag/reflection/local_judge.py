@@ -7,8 +7,6 @@ compared, so nothing that stands in one can tell it what to decide.
 """
 
 import math
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 
 from selfrag.models.answerability import answerable_features, relevance_features
@@ -50,7 +48,6 @@ from selfrag.reflection.small_talk import small_talk
 NAME = "local judge (words and meanings compared, no language model)"
 COMPLETE = 0.85  #: probability of being answered from which the score is 5
 DOUBTFUL = 0.75  #: share of the threshold from which the score is 3
-REMEMBERED = 64  #: questions whose graded passages are known to the grade of usefulness
 
 
 class LocalJudge:
@@ -70,8 +67,6 @@ class LocalJudge:
         self._reader = shared
         self._fitted = shared.calibration
         self._useful_from = useful_from
-        self._graded: OrderedDict[str, tuple[str, ...]] = OrderedDict()
-        self._lock = threading.Lock()
 
     def decide_retrieval(self, question: str) -> RetrievalDecision:
         """Look in the documents, unless the whole question is small talk or a sum."""
@@ -86,8 +81,7 @@ class LocalJudge:
             return []
         if asks_for_overview(question):
             return [RelevanceGrade(True, "The question asks for an overview.") for _ in passages]
-        self._remember(question, passages)
-        evidence = self._read(question, passages)
+        evidence = self._reader.grade(question, [p.text for p in passages])
         probabilities = self._fitted.relevant.probability(relevance_features(evidence))
         return [
             RelevanceGrade(
@@ -142,7 +136,7 @@ class LocalJudge:
                 None,
                 error="Whether an overview is complete can only be judged by a language model.",
             )
-        evidence = self._reader.read(question, self._among_graded(question, passages))
+        evidence = self._reader.read_among_graded(question, [p.text for p in passages])
         rows = quoted_rows(evidence, answer)
         if not rows:
             claims = self.grade_support(question, answer, passages).claims
@@ -194,21 +188,6 @@ class LocalJudge:
 
     def _read(self, question: str, passages: Sequence[Passage]) -> Evidence:
         return self._reader.read(question, [p.text for p in passages])
-
-    def _remember(self, question: str, passages: Sequence[Passage]) -> None:
-        with self._lock:
-            self._graded[question] = tuple(p.text for p in passages)
-            self._graded.move_to_end(question)
-            if len(self._graded) > REMEMBERED:
-                self._graded.popitem(last=False)
-
-    def _among_graded(self, question: str, passages: Sequence[Passage]) -> list[str]:
-        """The texts of the passages, and of those graded with them, in the order of the search."""
-        texts = [p.text for p in passages]
-        with self._lock:
-            graded = self._graded.get(question, ())
-        earlier = [text for text in texts if text not in graded]
-        return [*earlier, *graded]
 
     def _score(self, p: float) -> int:
         useful = self._fitted.useful_from
