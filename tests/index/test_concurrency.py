@@ -107,7 +107,7 @@ def test_asking_writing_and_deleting_at_once_leave_every_point(
             deleted.append(document)
             if len(deleted) == len(present):
                 stop.set()
-            time.sleep(seconds / len(present) / 2)
+            time.sleep(seconds / len(present))  # they last longer than the run
 
         def tidy() -> None:
             """The upkeep that comes by itself once writes pause, without waiting for a pause."""
