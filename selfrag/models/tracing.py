@@ -98,6 +98,26 @@ class Tracing:
         ):
             yield Trace(trace_id, config)
 
+    @contextmanager
+    def group(
+        self, name: str, inputs: Mapping[str, Any], **metadata: str
+    ) -> Iterator[dict[str, Any]]:
+        """Trace what LangChain does inside as one trace, though no graph holds it together.
+
+        Yields:
+            its outputs, to be filled in.
+        """
+        outputs: dict[str, Any] = {}
+        with self.run(name, **metadata) as trace:
+            if trace.id is None:
+                yield outputs
+                return
+            with langsmith.trace(
+                name, inputs=dict(inputs), run_id=trace.id, metadata=trace.config["metadata"]
+            ) as whole:
+                yield outputs
+                whole.end(outputs=outputs)
+
     def record(
         self, name: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], seconds: float
     ) -> str | None:

@@ -295,7 +295,14 @@ class _Work:
     def _grade(
         self, question: Question, system: System, number: int, answer: Answered, grader: Grader
     ) -> Graded:
-        graded = grader.grade(question, answer.written, answer.contexts)
+        with self._task.casting.tracing.group(
+            "grading of an answer",
+            {"question": question.question, "answer": answer.written},
+            strategy=str(system),
+            round=str(number),
+        ) as traced:
+            graded = grader.grade(question, answer.written, answer.contexts)
+            traced |= {name: grade.value for name, grade in graded.measures.items()}
         if not graded.failed:
             self._store.keep_grades(question, system, number, answer, graded)
         return graded
