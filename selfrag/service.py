@@ -377,9 +377,15 @@ class SelfRag:
         self.maps.forget()
         return deleted
 
-    def page_image(self, document_id: str, page: int, quotes: Sequence[str] = ()) -> bytes:
+    def page_image(
+        self, document_id: str, page: int, quotes: Sequence[str] = (), begins: int | None = None
+    ) -> bytes:
         """A page as PNG with quotes highlighted; see `Viewer.page_image`."""
-        return self._viewer.page_image(document_id, page, quotes)
+        return self._viewer.page_image(document_id, page, quotes, begins)
+
+    def last_page(self, document_id: str, begins: int, quotes: Sequence[str]) -> int:
+        """The last page that quotes take in which begin on page ``begins``."""
+        return self._viewer.last_page(document_id, begins, quotes)
 
     def places(
         self, document_id: str, page: int, ranges: Sequence[tuple[int, int]]

@@ -1,16 +1,17 @@
 """Looking at documents of the library: page images, places of quotes, chunks as they were cut."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from selfrag.documents.library import Library
+from selfrag.documents.placing import PageOf, parts_on, place, place_in
 from selfrag.documents.render import Box
 from selfrag.documents.sandbox import Sandbox
 from selfrag.errors import UserError
 from selfrag.index.payload import CONTENT, METADATA
 from selfrag.index.store import Index
 from selfrag.pages import Chunk, Span
-from selfrag.quotes import find_quote
 from selfrag.records.documents import Documents
 from selfrag.retrieval.result import Hit
 
@@ -34,23 +35,41 @@ class Viewer:
         parents = sorted(map(_chunk, stored), key=lambda parent: parent.position)
         return parents, children
 
-    def page_image(self, document_id: str, page: int, quotes: Sequence[str] = ()) -> bytes:
-        """A page as PNG, with the quotes that stand on it highlighted.
+    def page_image(
+        self, document_id: str, page: int, quotes: Sequence[str] = (), begins: int | None = None
+    ) -> bytes:
+        """A page as PNG, with what stands on it of the quotes highlighted.
+
+        Args:
+            begins: the page on which the quotes begin, where it is known: a repetition of one
+                elsewhere is not marked then.
 
         Raises:
             UserError: there is no such document or page, or it cannot be drawn.
         """
         record = self._library.get(document_id)
-        stored = self._documents.page(document_id, page)
+        page_of = self._page_of(document_id)
+        stored = page_of(page)
         if stored is None:
             raise UserError(f"{record.name} has no page {page}.")
         file = self._library.file(document_id)
         boxes: list[Box] = []
         for quote in quotes:
-            found = find_quote(quote, stored.text)
-            if found is not None:
-                boxes += self._sandbox.boxes(file, page, *found, text=stored.text)
+            spans = parts_on(quote, page, page_of) if begins is None else ()
+            if begins is not None:
+                spans = [span for span in place(quote, begins, page_of) if span.page == page]
+            for span in spans:
+                boxes += self._sandbox.boxes(file, page, span.start, span.end, text=stored.text)
         return self._sandbox.page_image(file, page, highlight=boxes)
+
+    def last_page(self, document_id: str, begins: int, quotes: Sequence[str]) -> int:
+        """The last page that quotes take in which begin on page ``begins``."""
+        page_of = self._page_of(document_id)
+        spans = [span for quote in quotes for span in place(quote, begins, page_of)]
+        return max((span.page for span in spans), default=begins)
+
+    def _page_of(self, document_id: str) -> PageOf:
+        return cache(lambda number: self._documents.page(document_id, number))
 
     def places(
         self, document_id: str, page: int, ranges: Sequence[tuple[int, int]]
@@ -69,21 +88,17 @@ class Viewer:
 
     def locate(self, hit: Hit, quote: str) -> tuple[int, str | None]:
         """The page on which a quote of a hit begins, and its printed label."""
-        for spans in (hit.parent_spans, hit.spans):
-            pages = [self._documents.page(hit.document_id, span.page) for span in spans]
-            texts = [
-                page.text[span.start : span.end] if page else ""
-                for span, page in zip(spans, pages, strict=True)
-            ]
-            # One text, for a sentence may begin on one page and end on the next.
-            found = find_quote(quote, "\n".join(texts))
-            start = found[0] if found else -1
-            for span, page, text in zip(spans, pages, texts, strict=True):
-                if page and 0 <= start <= len(text):
-                    return span.page, page.label
-                start -= len(text) + 1
-        page = self._documents.page(hit.document_id, hit.page)
-        return hit.page, page.label if page else None
+        page_of = self._page_of(hit.document_id)
+        number = next(
+            (
+                found[0].page
+                for spans in (hit.parent_spans, hit.spans)
+                if (found := place_in(quote, spans, page_of))
+            ),
+            hit.page,
+        )
+        page = page_of(number)
+        return number, page.label if page else None
 
 
 def _chunk(payload: Mapping[str, Any]) -> Chunk:

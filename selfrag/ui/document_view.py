@@ -5,9 +5,9 @@ from typing import Literal
 
 import streamlit as st
 
+from selfrag.documents.placing import PageOf, parts_on
 from selfrag.errors import UserError
 from selfrag.pages import Page, PageKind
-from selfrag.quotes import find_quote
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.service import SelfRag
 from selfrag.ui import page_list
@@ -116,8 +116,8 @@ def _pages(rag: SelfRag, record: DocumentRecord, pages: Sequence[Page]) -> None:
     here = [index for index, place in enumerate(places) if place.page == page.number]
     hits = [(places[index].start, places[index].end) for index in here]
     marked = here.index(chosen) if chosen in here else None
-    if not places and (quoted := find_quote(asked_quote(), page.text)):
-        hits, marked = [quoted], 0
+    if not places and (quoted := parts_on(asked_quote(), page.number, _numbered(pages))):
+        hits, marked = [(span.start, span.end) for span in quoted], 0
         st.caption(":material/format_quote: The words quoted in the chat are marked.")
     page_reader(
         rag,
@@ -128,6 +128,10 @@ def _pages(rag: SelfRag, record: DocumentRecord, pages: Sequence[Page]) -> None:
         hits=hits,
         chosen=marked,
     )
+
+
+def _numbered(pages: Sequence[Page]) -> PageOf:
+    return {page.number: page for page in pages}.get
 
 
 def _chosen_page(record: DocumentRecord, pages: Sequence[Page]) -> Page:

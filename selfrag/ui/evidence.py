@@ -89,16 +89,21 @@ def _draw_source(rag: SelfRag, run_id: str, source: Source, cited: bool) -> None
     page = source.page + shift
     try:
         pages = rag.document(source.document_id).page_count
-        image = page_png(rag, source.document_id, page, () if shift else source.quotes)
+        last = _last_page(rag, source.document_id, source.page, source.quotes)
+        here = source.page <= page <= last
+        image = page_png(rag, source.document_id, page, source.quotes if here else (), source.page)
     except UserError as error:
         st.warning(str(error), icon=":material/error:")
         return
     st.image(
         image,
         width="stretch",
-        alt=f"Page {page} of {source.document}" + ("" if shift else ", the quote highlighted"),
+        alt=f"Page {page} of {source.document}" + (", the quote highlighted" if here else ""),
     )
-    _turn(shift_key, page, pages, source)
+    if here and last > source.page:
+        other = f"goes on on page {page + 1}" if page < last else f"begins on page {source.page}"
+        st.caption(f":material/format_quote: The quote {other}.")
+    _turn(shift_key, page, pages, source, quoted=here)
     if source.passage and source.passage.strip() != source.quotes[0].strip():
         with st.expander("Before and after it in the passage", type="compact"):
             st.markdown(f":small[{in_context(source.passage, source.quotes)}]")
@@ -116,7 +121,7 @@ def _draw_gone(source: Source, cited: bool) -> None:
         st.markdown(f"> {literal(quote)}")
 
 
-def _turn(shift_key: str, page: int, pages: int, source: Source) -> None:
+def _turn(shift_key: str, page: int, pages: int, source: Source, *, quoted: bool) -> None:
     """The row under the image: the neighbouring pages, and the document at this page."""
 
     def turn(by: int) -> None:
@@ -147,7 +152,7 @@ def _turn(shift_key: str, page: int, pages: int, source: Source) -> None:
         query_params=to_quote(
             source.document_id,
             page,
-            source.quotes[0] if page == source.page else "",
+            source.quotes[0] if quoted else "",
             current_id(),
         ),
     )
@@ -167,10 +172,18 @@ def quote_png(_rag: SelfRag, document_id: str, page: int, quotes: tuple[str, ...
 
 
 @st.cache_data(max_entries=128, show_spinner="Drawing the page")
-def page_png(_rag: SelfRag, document_id: str, page: int, quotes: tuple[str, ...]) -> bytes:
-    """A page as framed PNG with the quotes highlighted (a document's id names its content)."""
-    image = Image.open(io.BytesIO(_rag.page_image(document_id, page, quotes)))
+def page_png(
+    _rag: SelfRag, document_id: str, page: int, quotes: tuple[str, ...], begins: int
+) -> bytes:
+    """A page as framed PNG, with what it has of the quotes that begin on page ``begins``
+    highlighted (a document's id names its content)."""
+    image = Image.open(io.BytesIO(_rag.page_image(document_id, page, quotes, begins)))
     return _framed(image)
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def _last_page(_rag: SelfRag, document_id: str, begins: int, quotes: tuple[str, ...]) -> int:
+    return _rag.last_page(document_id, begins, quotes)
 
 
 def _framed(image: Image.Image) -> bytes:
