@@ -5,6 +5,7 @@ last scene waits for the next one and sees what it is doing.
 """
 
 import time
+from functools import partial
 
 import streamlit as st
 
@@ -16,6 +17,7 @@ from selfrag.reflection.run import Run
 from selfrag.reflection.scenes import Scene, scenes
 from selfrag.reflection.story import DOING
 from selfrag.service import SelfRag
+from selfrag.ui.arrow_keys import draw_arrow_keys
 from selfrag.ui.colours import badge, main_button, toned
 from selfrag.ui.conversation import events_of
 from selfrag.ui.evidence import quote_png
@@ -25,6 +27,7 @@ from selfrag.ui.quoted import shortened
 from selfrag.ui.step_details import CLAIMS, RELEVANT, draw_details
 
 _TICK = 0.25  #: seconds between two looks at whether the person wants something else
+_FULL = 3  #: pieces from which a scene fills the screen from top to bottom
 _LISTED = 5  #: passages or claims on one scene
 _SNIPPET = 140  #: characters of each
 _QUOTE = 300
@@ -43,16 +46,24 @@ def draw_stepper(rag: SelfRag, run_id: str, *, details: bool) -> None:
         st.info("This answer is no longer kept.", icon=":material/history_toggle_off:")
         return
     ended = view.finished is not None
-    at = min(st.session_state.get(scene_key(run_id), 0), len(found) - ended)
+    at = max(0, min(st.session_state.get(scene_key(run_id), 0), len(found) - ended))
+    st.session_state[scene_key(run_id)] = at
+    waits = at == len(found)
+    pieces = 1 if waits else _pieces(found[at])
+    alone = pieces == 0 and not details
+    # What is little stands in the middle, as a title does on a slide of its own.
+    middle = pieces < _FULL and not details
     with st.container(key="stage"):
-        left, right = st.columns([3, 2], gap="large")
-        waits = at == len(found)
+        left, right = st.columns(
+            [3, 2], gap="large", vertical_alignment="center" if middle else "top"
+        )
         nodes = view.nodes if waits else found[at].nodes
         under_way = waits or found[at].kind in ("step", "retry")
         with right:
             draw_path(nodes, finished=bool(nodes) and not under_way, shape=shape_of(view))
-        body = left.container()
+        body = left.container(key="stage-words" if alone else "stage-more")
     _buttons(run_id, at, len(found), ended=ended)
+    draw_arrow_keys(f"keys-{run_id}", partial(_go, run_id))
     with body:
         if not waits:
             _scene(rag, found[at], view, details=details)
@@ -68,10 +79,12 @@ def replay(rag: SelfRag, run_id: str) -> None:
     draw_stepper(rag, run_id, details=True)
 
 
-def _buttons(run_id: str, at: int, known: int, *, ended: bool) -> None:
-    def go(to: int) -> None:
-        st.session_state[scene_key(run_id)] = to
+def _go(run_id: str, by: int) -> None:
+    """Go so many scenes on from wherever the tab is by now, which may not be drawn yet."""
+    st.session_state[scene_key(run_id)] = st.session_state.get(scene_key(run_id), 0) + by
 
+
+def _buttons(run_id: str, at: int, known: int, *, ended: bool) -> None:
     last = known - 1 if ended else known
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
@@ -79,10 +92,10 @@ def _buttons(run_id: str, at: int, known: int, *, ended: bool) -> None:
         st.button(
             "Back",
             key=f"scene-back-{run_id}",
-            shortcut="Left",
+            icon=":material/arrow_back:",
             disabled=at == 0,
-            on_click=go,
-            args=(at - 1,),
+            on_click=_go,
+            args=(run_id, -1),
         )
         total = str(known) if ended else "…"
         st.caption(f"{at + 1} of {total}", width="content")
@@ -90,10 +103,11 @@ def _buttons(run_id: str, at: int, known: int, *, ended: bool) -> None:
             "Next",
             key=f"scene-next-{run_id}",
             type=main_button(),
-            shortcut="Right",
+            icon=":material/arrow_forward:",
+            icon_position="right",
             disabled=at >= last,
-            on_click=go,
-            args=(at + 1,),
+            on_click=_go,
+            args=(run_id, 1),
         )
 
 
@@ -120,6 +134,20 @@ def _scene(rag: SelfRag, scene: Scene, view: RunView, *, details: bool) -> None:
             st.warning(literal(str(error)), icon=":material/error:")
             for quote in source.quotes:
                 st.markdown(f"> {literal(quote)}")
+
+
+def _pieces(scene: Scene) -> int:
+    """How many things there are to see of a scene besides its title and words."""
+    match scene.step.event if scene.step else None:
+        case events.Retrieved(hits=listed) | events.ClaimVerdict(evidence=listed):
+            return len(listed)
+        case events.RelevanceGraded(grades=listed):
+            return len(listed)
+        case events.SupportGraded(claims=listed):
+            return len(listed)
+        case events.Generated() | events.UsefulnessGraded() | events.QueryRewritten():
+            return 1
+    return int(scene.kind in ("answer", "evidence"))
 
 
 def _answer(view: RunView) -> None:

@@ -137,6 +137,11 @@ def at_rest(page: Page) -> None:
     ).wait_for()
 
 
+def hears_arrow_keys(page: Page) -> None:
+    """Wait until the steps of a run can be gone through with the arrow keys."""
+    page.locator("[class*=st-key-keys-] .listening").wait_for(state="attached")
+
+
 def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import App, at_rest, open_page
+from tests.browser.conftest import App, hears_arrow_keys, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -61,5 +61,5 @@ def test_chat_from_the_start_to_the_presenter(running_app: App, themed: Page) ->
     for step in ("How much does a bicycle", "Decided to look", "Found 4 passages", "relevant"):
         expect(title).to_contain_text(step, timeout=30_000)
         accessible(page)
-        at_rest(page)
+        hears_arrow_keys(page)
         page.keyboard.press("ArrowRight")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import App, at_rest, open_page
+from tests.browser.conftest import App, hears_arrow_keys, open_page
 from tests.support.llm_answers import Answer, Request, failure, happy_path, structured, text
 from tests.support.llm_server import LlmServer, When
 from tests.support.pdf_factory import make_pdf
@@ -156,7 +156,7 @@ def test_presenter_waits_for_the_step_that_is_under_way(chat: Page, model: LlmSe
     title = chat.locator(".st-key-stage h1")
     for seen in (QUESTION, "Decided to look", "Found", "relevant", "Wrote an answer"):
         expect(title).to_contain_text(seen, timeout=30_000)
-        at_rest(chat)
+        hears_arrow_keys(chat)
         chat.keyboard.press("ArrowRight")
     expect(title).to_contain_text("Checking every claim against the sources", timeout=30_000)
     checking.release()

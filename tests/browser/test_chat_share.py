@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from selfrag.sharing.export import read
-from tests.browser.conftest import App, at_rest, open_page
+from tests.browser.conftest import App, hears_arrow_keys, open_page
 
 pytestmark = pytest.mark.browser
 
@@ -167,6 +167,29 @@ def test_presenter_shows_one_step_at_a_time_and_nothing_else(
     expect(chat.get_by_text("This answer is no longer kept")).to_be_visible()
 
 
+def test_presses_of_the_arrow_keys_are_all_heard_however_quick(chat: Page) -> None:
+    ask(chat)
+    chat.get_by_role("button", name="Present").click()
+    title = chat.locator(".st-key-stage h1")
+    expect(title).to_contain_text(QUESTION)
+    hears_arrow_keys(chat)
+    for _ in range(6):
+        chat.keyboard.press("ArrowRight")
+    expect(title).to_contain_text(STEPS[6], timeout=_SLOW)
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowRight"):
+        chat.keyboard.press(key)
+    expect(title).to_contain_text(STEPS[4], timeout=_SLOW)
+    for _ in range(9):
+        chat.keyboard.press("ArrowRight")
+    expect(title).to_contain_text(STEPS[-1], timeout=_SLOW)
+    chat.keyboard.press("ArrowLeft")
+    expect(title).to_contain_text(STEPS[-2], timeout=_SLOW)
+    chat.keyboard.press("Escape")
+    answered(chat)
+    chat.get_by_role("button", name="Present").click()
+    expect(title).to_contain_text(QUESTION, timeout=_SLOW)
+
+
 def test_citation_is_reached_and_opened_by_the_keyboard(chat: Page) -> None:
     ask(chat, "What was decided about the solar panels?")
     marks = chat.locator(".answer .cite")
@@ -192,5 +215,5 @@ def walk(title, page: Page) -> None:
     for number, step in enumerate(STEPS):
         expect(title).to_contain_text(step, timeout=30_000)
         if number < len(STEPS) - 1:
-            at_rest(page)
+            hears_arrow_keys(page)
             page.keyboard.press("ArrowRight")
