@@ -7,7 +7,7 @@ button.
 import streamlit as st
 
 from selfrag.errors import UserError
-from selfrag.evaluation.answers.choice import ROUNDS, AnswerChoice
+from selfrag.evaluation.answers.choice import ONE_IS_ENOUGH, AnswerChoice, usual_rounds
 from selfrag.evaluation.answers.question_files import EXAMPLE
 from selfrag.evaluation.answers.questions import QuestionSet
 from selfrag.evaluation.answers.spending import StudyBudget
@@ -42,12 +42,12 @@ def restore(asked: Asked) -> None:
 def draw_choice(rag: SelfRag) -> None:
     """Draw the choices, what they take, and the button that begins."""
     st.markdown(
-        "Every strategy answers every question, several times. You see which answers better, what "
+        "Every strategy answers every question. You see which answers better, what "
         "that costs, and whether it stays silent where your documents do not tell."
     )
     draw_told(_TOLD)
     questions = _questions(rag)
-    choice = _choice() if questions is not None else None
+    choice = _choice(rag) if questions is not None else None
     if questions is not None and choice is not None:
         _plan(rag, questions, choice)
 
@@ -109,7 +109,7 @@ def _upload(rag: SelfRag) -> None:
         )
 
 
-def _choice() -> AnswerChoice | None:
+def _choice(rag: SelfRag) -> AnswerChoice | None:
     """What was chosen; None, and why, where nothing can be measured so."""
     picked = st.pills(
         "Strategies",
@@ -120,12 +120,13 @@ def _choice() -> AnswerChoice | None:
         help="  \n".join(f"**{each.value}**: {STRATEGIES[each]}" for each in Strategy),
         persist_state="session",
     )
+    usual = usual_rounds(rag.settings)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         rounds = st.number_input(
             "Rounds",
             1,
             _MOST_ROUNDS,
-            "min" if _ROUNDS in st.session_state else ROUNDS,
+            "min" if _ROUNDS in st.session_state else usual,
             key=_ROUNDS,
             width=120,
             help="How often each question is answered. A language model does not answer twice in "
@@ -135,6 +136,8 @@ def _choice() -> AnswerChoice | None:
         with st.popover("Budget", icon=":material/savings:"):
             st.caption("It ends there, and shows what it has. Empty is no bound.")
             budget = _budget()
+    if usual == 1:
+        st.caption(ONE_IS_ENOUGH)
     oracle = st.toggle(
         "Also with the right passages given (oracle)",
         key=_ORACLE,

@@ -72,7 +72,7 @@ def _quality(study: AnswerStudy, tables: Sequence[Table]) -> None:
             + "  \n".join(literal(meaning) for meaning in meanings)
         )
     _table(tables, study.name)
-    if any(pair.significant for pairs in study.pairs.values() for pair in pairs):
+    if text.lettered(study):
         st.caption(LETTERS)
     with st.expander("Tests between strategies", icon=":material/balance:", type="compact"):
         for title, heads, rows in tables:
@@ -106,6 +106,11 @@ def _silence(study: AnswerStudy, tables: Sequence[Table]) -> None:
             "Evidence is found where the search brought a passage that holds the answer. With the "
             "oracle it always does: what is wrong there is no fault of the search. Filled "
             "is an answer, hatched is silence; green is right."
+            + (
+                f" Each question counts {study.rounds} times, once in each round."
+                if study.rounds > 1
+                else ""
+            )
         )
         with st.expander("The four cells in numbers", icon=":material/grid_view:", type="compact"):
             _table(tables, "Abstaining, crossed with whether evidence was retrieved")

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from selfrag.evaluation.answers.findings import quality
+from selfrag.evaluation.answers.findings import differing, leading, quality
 from selfrag.evaluation.answers.measures import MEASURES
 from selfrag.evaluation.answers.rows import Row
 from selfrag.evaluation.answers.study import AnswerStudy
-from selfrag.ui.answers_words import differing
 from selfrag.ui.literal import literal, verbatim
 
 _MEASURE, _QUESTION = "answers-by-measure", "answers-one-question"
@@ -31,6 +30,7 @@ def draw_questions(study: AnswerStudy) -> None:
     measure = st.selectbox(
         "Measure",
         study.measures,
+        study.measures.index(leading(study)) if study.measures else None,
         key=_MEASURE,
         format_func=lambda name: MEASURES[name].label,
         width=320,

@@ -1,11 +1,8 @@
 """Studies of answers in words: what a file holds, what it takes, what can be measured, and what
 the picture of abstaining says."""
 
-from collections.abc import Sequence
-
 from selfrag.evaluation.answers.abstention import Abstention
 from selfrag.evaluation.answers.choice import ORACLE, AnswerChoice
-from selfrag.evaluation.answers.findings import NOT_COMPARED
 from selfrag.evaluation.answers.measures import MEASURES, VERDICT
 from selfrag.evaluation.answers.plan import Plan
 from selfrag.evaluation.answers.questions import QuestionSet
@@ -65,14 +62,18 @@ def what_is_measured(plan: Plan, questions: QuestionSet, choice: AnswerChoice) -
     if any(row.label for row in rows):
         names.append(MEASURES[VERDICT].label)
     said = [
-        f":material/gavel: Graded by {literal(plan.judge)}: {literal(listed([*names, 'time']))}."
+        f":material/gavel: What will be compared: {literal(listed([*names, 'time']))}; graded by "
+        f"{literal(plan.judge)}."
     ]
     if plan.unavailable:
         missing = listed([MEASURES[name].label for name in plan.unavailable])
         why = next(iter(plan.unavailable.values()))
         if any(row.ground_truth for row in rows):
-            said.append(f":material/block: {literal(NOT_COMPARED)}")
-        said.append(f":material/block: Not measured: {literal(missing)}: {literal(why)}.")
+            said.append(
+                ":material/block: Correctness will not be compared: only a language model as judge "
+                "can hold what was read against ground_truth."
+            )
+        said.append(f":material/block: Will not be measured: {literal(missing)}: {literal(why)}.")
     if not any(row.gold for row in rows) and not any(row.answerable is False for row in rows):
         said.append(
             ":material/visibility_off: Whether it stays silent in the right places can be told "
@@ -120,38 +121,26 @@ def silence_words(name: str, cells: Abstention) -> str:
 
 
 def spending_words(study: AnswerStudy) -> str:
-    """What an answer by each strategy takes, the slowest first."""
+    """What an answer by each strategy takes, the slowest first: medians, since one slow
+    answer moves a mean."""
     seconds = {
-        name: mean
+        name: each.median
         for name, each in study.figures.items()
-        if ORACLE not in name and (mean := each.means["seconds"].mean) is not None
+        if ORACLE not in name and each.median is not None
     }
     if len(seconds) < 2:
         return ""
     fast, slow = min(seconds, key=seconds.__getitem__), max(seconds, key=seconds.__getitem__)
     if not seconds[fast] or seconds[slow] / seconds[fast] < 1.05:
-        return f"All take about the same time: {duration(seconds[slow])} for an answer."
+        return f"All take about the same time: {duration(seconds[slow])} for an answer (median)."
     order = sorted(seconds, key=lambda name: -seconds[name])
-    said = f"An answer takes {listed([f'{duration(seconds[each])} by {each}' for each in order])}"
+    took = listed([f"{duration(seconds[each])} by {each}" for each in order])
+    said = f"An answer takes {took} (medians)"
     calls = {name: study.figures[name].means["calls"].mean or 0.0 for name in order}
     if any(calls.values()):
-        said += f"; model calls {listed([f'{calls[each]:.1f} by {each}' for each in order])}"
+        asked = listed([f"{calls[each]:.1f} by {each}" for each in order])
+        said += f"; model calls, on average, {asked}"
     return f"{said}."
-
-
-def differing(study: AnswerStudy, measure: str) -> list[tuple[str, list[float | None]]]:
-    """Questions with the value of each system, those first where they differ most."""
-    systems = list(study.figures)
-    rows = [
-        (key, [study.figures[name].values[measure].get(key) for name in systems])
-        for key in study.questions
-    ]
-    return sorted(rows, key=lambda row: -_spread(row[1]))
-
-
-def _spread(values: Sequence[float | None]) -> float:
-    known = [value for value in values if value is not None]
-    return max(known) - min(known) if len(known) > 1 else 0.0
 
 
 def _times(number: int, whole: int | None = None) -> str:

@@ -55,25 +55,26 @@ def test_what_it_takes_and_what_cannot_be_measured_stand_before_the_start(
     harbour.answers.files.add(CSV.encode(), "harbour.csv")
     said = shown(app)
     assert "3 questions · 2 that the documents answer · 1 that the documents cannot answer" in said
-    assert "45 answers" in said and "no model calls" in said, "3 strategies, 5 rounds"
-    assert "Not measured: faithfulness, answer relevancy" in said
-    assert "Correctness was not compared" in said
-    app.number_input[0].set_value(1)
-    assert "9 answers" in shown(app)
+    assert "9 answers" in said and "no model calls" in said, "3 strategies, 1 round"
+    assert "Without a language model every round gives the same answers" in said
+    assert "What will be compared: claims backed" in said
+    assert "Will not be measured: faithfulness, answer relevancy" in said
+    assert "Correctness will not be compared" in said and "was not compared" not in said
+    app.number_input[0].set_value(5)
+    assert "45 answers" in shown(app)
 
 
 def test_study_is_measured_shown_and_kept(harbour: SelfRag, app: AppTest) -> None:  # noqa: F811
     harbour.answers.files.add(CSV.encode(), "harbour.csv")
     shown(app)
-    app.number_input[0].set_value(1)
-    app.run()
     next(button for button in app.button if button.label == "Measure").click().run()
     assert harbour.answers.background().wait(120)
     said = shown(app)
     for part in ("How good the answers are", "Silent where it should be?", "What an answer takes"):
         assert part in said
     assert "with evidence it answered" in said
-    assert "**Asked what the documents cannot answer, selfrag abstained 1 of 1 time" in said
+    assert "**Asked what the documents cannot answer, selfrag abstained on 1 of 1 question" in said
+    assert next(box for box in app.selectbox if box.label == "Measure").value == "decided_rightly"
     assert "undef.: it abstained" in said
     next(box for box in app.selectbox if box.label == "Answers to").set_value(
         next(iter(harbour.answers.background().view().ended.study.questions))

@@ -4,12 +4,26 @@ from dataclasses import dataclass, field
 
 from selfrag.errors import UserError
 from selfrag.evaluation.answers.spending import StudyBudget
+from selfrag.models.whereabouts import asks_models
 from selfrag.reflection.strategy import Strategy
+from selfrag.settings import Settings
 
 STRATEGIES = tuple(each.value for each in Strategy)
-ROUNDS = 5
+ROUNDS = 5  #: where a model writes or grades
+ONE_IS_ENOUGH = "Without a language model every round gives the same answers: one is enough."
 ORACLE = ", oracle"  #: behind the name of a strategy that is given the gold passages
 _MOST_ROUNDS = 100
+
+
+def varies(settings: Settings) -> bool:
+    """Whether a second round may give something else: a language model writes or grades."""
+    judge = settings.evaluation_judge_model or settings.evaluation_judge_base_url
+    return asks_models(settings) or bool(judge)
+
+
+def usual_rounds(settings: Settings) -> int:
+    """How often each question is answered where nobody says: once where rounds are all alike."""
+    return ROUNDS if varies(settings) else 1
 
 
 @dataclass(frozen=True, slots=True)

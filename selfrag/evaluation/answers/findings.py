@@ -38,7 +38,7 @@ def headlines(study: AnswerStudy) -> list[str]:
     if len(study.figures) < 2:
         alone = _decisions(study)
         nothing = f"One strategy on {questions}: there is nothing to compare it with."
-        return [_told(alone), nothing] if alone else [nothing]
+        return [_told(study, alone), nothing] if alone else [nothing]
     said = _deciding(study)
     tested = [
         measure
@@ -80,6 +80,36 @@ NOT_COMPARED = (
     "Correctness was not compared: no answer was held against its ground_truth. A language model "
     "as judge holds what was read against it (context precision and recall)."
 )
+
+
+def leading(study: AnswerStudy) -> str:
+    """The measure of the headline: what was decided where strategies decide otherwise, else the
+    first with a significant difference, else the one in which questions differ most."""
+    if _deciding(study):
+        return DECIDED
+    measures = quality(study)
+    clear = [it for it in measures if any(pair.significant for pair in study.pairs[it])]
+    if clear:
+        return clear[0]
+    return max(measures or study.measures, key=lambda it: sum(map(_spread, by_question(study, it))))
+
+
+def by_question(study: AnswerStudy, measure: str) -> list[list[float | None]]:
+    """For each question the value of each system, None where it is undefined."""
+    return [
+        [it.values[measure].get(key) for it in study.figures.values()] for key in study.questions
+    ]
+
+
+def _spread(values: Sequence[float | None]) -> float:
+    known = [value for value in values if value is not None]
+    return max(known) - min(known) if len(known) > 1 else 0.0
+
+
+def differing(study: AnswerStudy, measure: str) -> list[tuple[str, list[float | None]]]:
+    """Questions with the value of each system, those first where they differ most."""
+    rows = list(zip(study.questions, by_question(study, measure), strict=True))
+    return sorted(rows, key=lambda row: -_spread(row[1]))
 
 
 def shown_with_a_warning(study: AnswerStudy) -> str:
@@ -129,7 +159,8 @@ def _sentence(measure: str, pair: Pair, best: str) -> str:
     return about_pair(pair, better, label, {pair.a: pair.a, pair.b: pair.b}, "is better than")
 
 
-#: Strategy, then right and all decisions: on what cannot be answered, on what can.
+#: Strategy, then the questions that it decided rightly and all: on what cannot be answered, on
+#: what can.
 _Decisions = dict[str, tuple[tuple[int, int], tuple[int, int]]]
 
 
@@ -143,7 +174,7 @@ def _decisions(study: AnswerStudy) -> _Decisions:
             # It was right to abstain, or wrong to answer: the documents do not tell.
             silent = [row for row in decided if row.abstained == bool(row.measures[DECIDED])]
             spoken = [row for row in decided if row.abstained != bool(row.measures[DECIDED])]
-            found[name] = (_right(silent), _right(spoken))
+            found[name] = (_right(study, name, silent), _right(study, name, spoken))
     return found
 
 
@@ -151,8 +182,21 @@ def _is_known(row: Row) -> bool:
     return row.measures.get(DECIDED) is not None
 
 
-def _right(rows: Sequence[Row]) -> tuple[int, int]:
-    return sum(row.measures[DECIDED] == 1.0 for row in rows), len(rows)
+def _right(study: AnswerStudy, name: str, rows: Sequence[Row]) -> tuple[int, int]:
+    """Questions decided rightly in more than half of their rounds, and all of them."""
+    values = study.figures[name].values[DECIDED]
+    asked = {row.question_id for row in rows}
+    return sum(values[key] > 0.5 for key in asked), len(asked)
+
+
+def _over_rounds(study: AnswerStudy, found: _Decisions) -> str:
+    """What rounds have to do with it; rounds of one question are no evidence of their own."""
+    if study.rounds < 2:
+        return ""
+    values = [value for name in found for value in study.figures[name].values[DECIDED].values()]
+    if all(value in (0.0, 1.0) for value in values):
+        return f" (the same in each of {study.rounds} rounds)"
+    return f" (as in most of the {study.rounds} rounds of each question)"
 
 
 def _deciding(study: AnswerStudy) -> list[str]:
@@ -161,13 +205,13 @@ def _deciding(study: AnswerStudy) -> list[str]:
     found = _decisions(study)
     if len(set(found.values())) < 2:
         return []
-    return [_told(found), *about(study, DECIDED)]
+    return [_told(study, found), *about(study, DECIDED)]
 
 
-def _told(found: _Decisions) -> str:
+def _told(study: AnswerStudy, found: _Decisions) -> str:
     parts: list[str] = []
     for place, (asked, did) in enumerate(
-        (("what the documents cannot answer", "abstained"), ("what they answer", "answered"))
+        (("what the documents cannot answer", "abstained on"), ("what they answer", "answered"))
     ):
         known = {name: each[place] for name, each in found.items() if each[place][1]}
         if not known:
@@ -175,9 +219,9 @@ def _told(found: _Decisions) -> str:
         # The most often right stands first.
         order = sorted(known.items(), key=lambda item: -item[1][0] / item[1][1])
         (first, (right, all_)), *others = order
-        shares = [f"{first} {did} {right:,} of {count(all_, 'time')}"]
-        shares += [f"{name} {right:,} of {all_:,}" for name, (right, all_) in others]
+        shares = [f"{first} {did} {right:,} of {count(all_, 'question')}"]
+        on = "on " * did.endswith(" on")
+        shares += [f"{name} {on}{right:,} of {all_:,}" for name, (right, all_) in others]
         parts.append(f"{'asked' if parts else 'Asked'} {asked}, {listed(shares)}")
-    return (
-        "; ".join(parts).replace("Asked what they answer", "Asked what the documents answer") + "."
-    )
+    said = "; ".join(parts).replace("Asked what they answer", "Asked what the documents answer")
+    return f"{said}{_over_rounds(study, found)}."

@@ -10,7 +10,7 @@ from selfrag.evaluation.answers.measures import MEASURES
 from selfrag.evaluation.answers.rows import Row
 from selfrag.evaluation.answers.study import AnswerStudy
 from selfrag.evaluation.significance import Mean
-from selfrag.evaluation.study_text import Table, as_page, better_than, plain, tests
+from selfrag.evaluation.study_text import LETTERS, Table, as_page, better_than, plain, tests
 
 _SHOWN_FAILURES = 20
 _LONGEST = 50  #: characters of a reason inside a cell
@@ -20,8 +20,9 @@ _SHOWN_SPENT = ("seconds", "calls", "retries", "tokens", "cost_usd")
 def tables(study: AnswerStudy) -> list[Table]:
     """Every table: quality, what was spent, abstaining, tests, undefined values, failures.
 
-    In the first one each system has a letter; those behind a value are the systems over which it
-    is significantly better (randomisation test, Holm-corrected within the measure, 5 %).
+    Where systems differ significantly, each has a letter in the first one; those behind a value
+    are the systems over which it is better (randomisation test, Holm-corrected within the measure,
+    5 %).
     """
     made = [_quality(study), _intervals(study), _spending(study), _ends(study), _cells(study)]
     made += [
@@ -43,8 +44,13 @@ def _quality(study: AnswerStudy) -> Table:
             cells.append(
                 _number(each.means[measure], measure) + (f" {over}" if over else "") + note
             )
-        rows.append([f"{letters[name]}  {name}", *cells])
+        rows.append([f"{letters[name]}  {name}" if lettered(study) else name, *cells])
     return study.name, ["strategy", *(MEASURES[each].label for each in quality(study))], rows
+
+
+def lettered(study: AnswerStudy) -> bool:
+    """Whether letters say which systems are better than which: only where some are."""
+    return any(pair.significant for measure in quality(study) for pair in study.pairs[measure])
 
 
 def _why_undefined(why: Mapping[str, int]) -> str:
@@ -197,7 +203,8 @@ def _csv_row(row: Row, measures: Sequence[str]) -> list[str | float]:
 def notes(study: AnswerStudy) -> list[str]:
     """What has to be known to read the tables."""
     warned = shown_with_a_warning(study)
-    return [*([warned] if warned else []), *study.notes]
+    letters = [LETTERS] if lettered(study) else []
+    return [*([warned] if warned else []), *letters, *study.notes]
 
 
 def as_html(study: AnswerStudy, made_of: Sequence[tuple[str, str]] = ()) -> str:

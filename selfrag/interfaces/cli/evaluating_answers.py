@@ -32,7 +32,13 @@ def answers(
         list[str] | None,
         typer.Option(help="plain, critique or selfrag; may be repeated; all where not given."),
     ] = None,
-    rounds: Annotated[int, typer.Option(help="How often each question is answered.")] = 5,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            help="How often each question is answered; 5 where not given, and once without a "
+            "language model, as its answers alone vary."
+        ),
+    ] = None,
     oracle: Annotated[
         bool, typer.Option("--oracle", help="Answer from the gold passages as well.")
     ] = False,
@@ -53,24 +59,34 @@ def answers(
 ) -> None:
     """Measure how strategies answer, and test whether they differ. The same again costs nothing."""
     from selfrag.errors import UserError
-    from selfrag.evaluation.answers.choice import STRATEGIES, AnswerChoice
+    from selfrag.evaluation.answers.choice import (
+        ONE_IS_ENOUGH,
+        STRATEGIES,
+        AnswerChoice,
+        usual_rounds,
+    )
     from selfrag.evaluation.answers.folder import must_take_results
     from selfrag.evaluation.answers.questions import read_file
     from selfrag.evaluation.answers.spending import StudyBudget
     from selfrag.interfaces.cli.measured import bar, leave
+    from selfrag.settings import load_settings
 
     began = time.perf_counter()
     try:
         questions = read_file(file)
         budget = StudyBudget(budget_calls, budget_tokens, budget_seconds, budget_cost)
-        choice = AnswerChoice(tuple(strategy or STRATEGIES), rounds, oracle, budget)
+        usual = usual_rounds(load_settings())
+        choice = AnswerChoice(
+            tuple(strategy or STRATEGIES), usual if rounds is None else rounds, oracle, budget
+        )
     except UserError as error:
         fail(str(error), as_json)
     try:
         with opened(as_json) as rag:
             must_take_results(out or rag.answers.results)
             if not as_json:
-                _announce(rag.answers.plan(questions, choice))
+                why = ONE_IS_ENOUGH if rounds is None and usual == 1 else ""
+                _announce(rag.answers.plan(questions, choice), why)
             with bar(quiet=as_json) as progress:
                 made = rag.answers.measure(questions, choice, progress=progress, fresh=fresh)
             seconds = time.perf_counter() - began
@@ -86,7 +102,7 @@ def answers(
         raise typer.Exit(1)
 
 
-def _announce(plan: "Plan") -> None:
+def _announce(plan: "Plan", why: str) -> None:
     """What is going to happen, on standard error, before anything is spent."""
     from rich.console import Console
 
@@ -99,7 +115,7 @@ def _announce(plan: "Plan") -> None:
             f". Usually about {count(plan.calls, 'call')} and {count(plan.tokens, 'token')}{cost}; "
             "what an earlier run kept costs nothing"
         )
-    Console(stderr=True).print(f"{said}.", markup=False, highlight=False)
+    Console(stderr=True).print(f"{said}. {why}".strip(), markup=False, highlight=False)
 
 
 def _tell(made: "MeasuredAnswers", done: "Done[AnswerStudy]", seconds: float) -> None:

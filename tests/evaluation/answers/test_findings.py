@@ -1,12 +1,19 @@
 """What a study of answers says first, and that no interval leaves what is possible."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
 from selfrag.evaluation.answers.answering import Answered
-from selfrag.evaluation.answers.choice import System
-from selfrag.evaluation.answers.findings import headlines, sentences, shown_with_a_warning
+from selfrag.evaluation.answers.choice import System, usual_rounds
+from selfrag.evaluation.answers.findings import (
+    differing,
+    headlines,
+    leading,
+    sentences,
+    shown_with_a_warning,
+)
 from selfrag.evaluation.answers.gold import Gold
 from selfrag.evaluation.answers.grades import Grade, Graded
 from selfrag.evaluation.answers.local_grader import LocalGrader
@@ -17,8 +24,10 @@ from selfrag.evaluation.answers.study import AnswerStudy, make_study
 from selfrag.evaluation.answers.text import as_text, notes
 from selfrag.evaluation.paired import compare
 from selfrag.evaluation.significance import mean_interval
+from selfrag.evaluation.study_text import LETTERS
 from selfrag.evaluation.verdict import name_of_mean
 from selfrag.reflection.strategy import Strategy
+from selfrag.settings import Settings
 from selfrag.ui.answers_words import spending_words
 
 MEASURES = (CLAIMS_BACKED, DECIDED, *SPENT)
@@ -29,30 +38,35 @@ SECONDS = {"plain": 0.03, "critique": 0.02, "selfrag": 0.07}
 
 
 def study(
-    unanswerable: int, answerable: int, silent: tuple[str, ...] = ("selfrag",)
+    unanswerable: int,
+    answerable: int,
+    silent: tuple[str, ...] = ("selfrag",),
+    *,
+    rounds: int = 1,
+    lapses: tuple[int, ...] = (),
 ) -> AnswerStudy:
-    """All claims are backed; ``silent`` abstain on what cannot be answered, critique warns."""
+    """All claims are backed; ``silent`` abstain on what cannot be answered, but for the rounds of
+    ``lapses``, critique warns."""
     asked = [
         Question(str(n), f"question {n}?", "So.", n >= unanswerable)
         for n in range(unanswerable + answerable)
     ]
     rows = []
-    for question in asked:
-        for strategy in Strategy:
-            name = strategy.value
-            given = replace(ANSWER, seconds=SECONDS[name])
-            graded = Graded({CLAIMS_BACKED: Grade(1.0)}, declines=False)
-            if not question.answerable and name in silent:
-                given = replace(given, status="abstained", answer="", written="")
-                graded = Graded({CLAIMS_BACKED: Grade(None, "it abstained")}, declines=True)
-            elif not question.answerable and name == "critique":
-                given = replace(given, status="unsupported")
-            rows.append(make_row(question, System(strategy), 1, Gold(), given, graded, MEASURES))
+    for number, question, strategy in product(range(1, rounds + 1), asked, Strategy):
+        name = strategy.value
+        given = replace(ANSWER, seconds=SECONDS[name])
+        graded = Graded({CLAIMS_BACKED: Grade(1.0)}, declines=False)
+        if not question.answerable and name in silent and number not in lapses:
+            given = replace(given, status="abstained", answer="", written="")
+            graded = Graded({CLAIMS_BACKED: Grade(None, "it abstained")}, declines=True)
+        elif not question.answerable and name == "critique":
+            given = replace(given, status="unsupported")
+        rows.append(make_row(question, System(strategy), number, Gold(), given, graded, MEASURES))
     return make_study(
         "set",
         rows,
         systems=[each.value for each in Strategy],
-        rounds=1,
+        rounds=rounds,
         questions={each.id: each.question for each in asked},
         measures=MEASURES,
         writer="quotes",
@@ -65,9 +79,9 @@ def test_deciding_otherwise_is_the_headline_where_quality_ties() -> None:
     made = study(unanswerable=8, answerable=4)
     said = headlines(made)
     assert said[0] == (
-        "Asked what the documents cannot answer, selfrag abstained 8 of 8 times, plain 0 of 8 and "
-        "critique 0 of 8; asked what they answer, plain answered 4 of 4 times, critique 4 of 4 and "
-        "selfrag 4 of 4."
+        "Asked what the documents cannot answer, selfrag abstained on 8 of 8 questions, plain on 0 "
+        "of 8 and critique on 0 of 8; asked what they answer, plain answered 4 of 4 "
+        "questions, critique 4 of 4 and selfrag 4 of 4."
     )
     assert said[1].startswith("selfrag is better than plain: +0.667 decided rightly")
     assert said[-1].endswith("can show: claims backed (local judge).")
@@ -76,7 +90,7 @@ def test_deciding_otherwise_is_the_headline_where_quality_ties() -> None:
 
 def test_too_few_questions_are_said_to_be_so_after_the_same_headline() -> None:
     said = headlines(study(unanswerable=2, answerable=3))
-    assert said[0].startswith("Asked what the documents cannot answer, selfrag abstained 2 of 2")
+    assert said[0].startswith("Asked what the documents cannot answer, selfrag abstained on 2 of 2")
     assert said[1].startswith("No significant difference between selfrag and plain")
 
 
@@ -96,8 +110,52 @@ def test_what_was_not_compared_and_what_counts_as_answered_are_said() -> None:
 
 def test_every_strategy_is_named_with_its_seconds() -> None:
     assert spending_words(study(2, 2)) == (
-        "An answer takes 70 ms by selfrag, 30 ms by plain and 20 ms by critique."
+        "An answer takes 70 ms by selfrag, 30 ms by plain and 20 ms by critique (medians)."
     )
+
+
+def test_one_slow_answer_moves_neither_the_sentence_nor_the_column_that_it_names() -> None:
+    made = study(2, 2)
+    slow = replace(made.rows[0], seconds=9.0, measures={**made.rows[0].measures, "seconds": 9.0})
+    again = make_study(
+        "set",
+        [slow, *made.rows[1:]],
+        systems=[each.value for each in Strategy],
+        rounds=1,
+        questions=made.questions,
+        measures=MEASURES,
+        writer="quotes",
+        judge="local judge",
+    )
+    assert spending_words(again) == spending_words(made)
+
+
+def test_rounds_are_no_evidence_of_their_own() -> None:
+    said = headlines(study(1, 2, rounds=5))[0]
+    assert "selfrag abstained on 1 of 1 question, plain on 0 of 1" in said
+    assert said.endswith("selfrag 2 of 2 (the same in each of 5 rounds).")
+    varied = headlines(study(1, 2, rounds=5, lapses=(2, 3)))[0]
+    assert "selfrag abstained on 1 of 1 question" in varied
+    assert varied.endswith("(as in most of the 5 rounds of each question).")
+    assert headlines(study(1, 2, rounds=5, lapses=(1, 2, 3)))[0].startswith("No difference")
+
+
+def test_questions_open_on_the_measure_of_the_headline() -> None:
+    assert leading(study(8, 4)) == DECIDED
+    assert differing(study(1, 2), DECIDED)[0] == ("0", [0.0, 0.0, 1.0])
+    assert leading(study(3, 3, silent=())) == CLAIMS_BACKED, "nothing differs: the first one"
+
+
+def test_letters_stand_only_where_they_say_something() -> None:
+    assert "a  plain" in as_text(study(8, 4)) and LETTERS in notes(study(8, 4))
+    tied = study(1, 2)
+    assert "a  plain" not in as_text(tied) and LETTERS not in notes(tied)
+
+
+def test_rounds_are_many_only_where_answers_vary() -> None:
+    assert usual_rounds(Settings(_env_file=None)) == 1
+    for varying in ({"openai_api_key": "k"}, {"evaluation_judge_model": "gpt-4.1"}):
+        assert usual_rounds(Settings(_env_file=None, **varying)) == 5
 
 
 def test_intervals_end_where_values_do() -> None:
