@@ -21,6 +21,7 @@ from selfrag.errors import UserError
 from selfrag.interfaces import note, rest
 from selfrag.interfaces.access.clients import Limits
 from selfrag.interfaces.access.hosts import HostGuard
+from selfrag.interfaces.gone import GoneClients
 from selfrag.interfaces.local import Local
 from selfrag.interfaces.mcp.transports import McpEndpoints
 from selfrag.interfaces.startup import announce
@@ -40,7 +41,7 @@ class Programs:
             *rest.routes(process.current, limits),
             *self._mcp.routes,
         ]
-        self.middleware = [Middleware(HostGuard, settings=_settings)]
+        self.middleware = [Middleware(HostGuard, settings=_settings), Middleware(GoneClients)]
 
     @asynccontextmanager
     async def running(self, url: str, host: str | None) -> AsyncIterator[None]:

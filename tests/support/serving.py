@@ -26,6 +26,7 @@ from selfrag import process
 from selfrag.interfaces import rest
 from selfrag.interfaces.access.clients import Limits
 from selfrag.interfaces.access.hosts import HostGuard
+from selfrag.interfaces.gone import GoneClients
 from selfrag.interfaces.local import Local
 from selfrag.interfaces.mcp.transports import McpEndpoints
 from selfrag.service import SelfRag
@@ -52,7 +53,10 @@ def served(rag: SelfRag) -> Iterator[str]:
     mcp = McpEndpoints(lambda: Local(rag), lambda: rag.settings, limits)
     app = Starlette(
         routes=[*rest.routes(lambda: rag, limits), *mcp.routes],
-        middleware=[Middleware(HostGuard, settings=lambda: rag.settings)],
+        middleware=[
+            Middleware(HostGuard, settings=lambda: rag.settings),
+            Middleware(GoneClients),
+        ],
         lifespan=lambda _: mcp.running(),
     )
     config = uvicorn.Config(app, port=free_port(), log_level="warning", timeout_graceful_shutdown=5)

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from selfrag.interfaces.access.clients import Limits
 from selfrag.interfaces.access.gate import Gate
 from selfrag.interfaces.backend import Backend
+from selfrag.interfaces.gone import whole_body
 from selfrag.interfaces.mcp.server import build
 from selfrag.settings import Settings
 
@@ -61,7 +62,13 @@ class _At:
         self._path = path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Ask it."""
+        """Ask it.
+
+        Raises:
+            ClientDisconnect: the client went away before its request was whole.
+        """
+        if scope["type"] == "http" and scope["method"] == "POST":
+            receive = await whole_body(receive)
         root = scope.get("root_path", "")
         path = f"{root}{self._path}"
         await self._app({**scope, "path": path, "raw_path": path.encode()}, receive, send)
