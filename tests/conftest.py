@@ -12,10 +12,30 @@ from selfrag.models import reasoning
 from selfrag.reflection.structured import forget_forms
 from selfrag.service import SelfRag
 from selfrag.settings import Settings
+from tests.support.kept_parts import kept_parts, own_parts
 from tests.support.llm_server import LlmServer
+from tests.support.memory_disk import use_memory_disk
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _TLS = ssl.create_default_context()
+
+
+def pytest_configure() -> None:
+    use_memory_disk()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The model is loaded once, the processes that read PDFs go from library to library."""
+    with kept_parts(tmp_path_factory.mktemp("model")):
+        yield
+
+
+@pytest.fixture(scope="module")
+def own() -> Iterator[None]:
+    """For tests of the loading and the starting themselves."""
+    with own_parts():
+        yield
 
 
 @pytest.fixture(scope="session")

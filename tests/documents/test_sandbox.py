@@ -19,6 +19,7 @@ from selfrag.documents.sandbox import Limits, Sandbox
 from tests.support.pdf_factory import make_pdf, raw_pdf
 
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.usefixtures("own")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,36 +16,10 @@ from selfrag.settings import Settings
 from selfrag.wording import size
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import Scan, make_pdf
+from tests.support.shell import ROOT, Shell
 
-ROOT = Path(__file__).resolve().parents[2]
 LEAVE = "Employees may take twenty five days of paid leave in every calendar year."
 ROYALTY = "The patent royalty amounts to five percent of the net sales of each quarter."
-
-
-class Shell:
-    """Runs ``python -m selfrag`` with a storage folder of its own and no other settings."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        names = {name.upper() for name in Settings.model_fields}
-        self.env = {key: value for key, value in os.environ.items() if key not in names}
-        self.env |= {"STORAGE_DIR": str(folder / "store"), "PYTHONPATH": str(ROOT)}
-
-    def run(self, *words: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "selfrag", *map(str, words)],
-            cwd=self.folder,
-            env=self.env | env,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-        )
-
-    def json(self, *words: str | Path, code: int = 0, **env: str) -> Any:
-        done = self.run(*words, "--json", **env)
-        assert done.returncode == code, done.stderr + done.stdout
-        return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +28,20 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     folder = tmp_path_factory.mktemp("shell")
     made = Shell(folder)
     make_pdf(folder / "handbook.pdf", [LEAVE, ROYALTY])
-    made.json("ingest", folder / "handbook.pdf")
+    assert made.start("ingest", folder / "handbook.pdf").returncode == 0
     return made
+
+
+def test_command_in_a_warm_process_does_as_one_that_is_started(shell: Shell):
+    for words, code in ((("retrieve", "leave", "--mode", "bm25"), 0), (("read", "0"), 1)):
+        started, warm = shell.start(*words), shell.run(*words)
+        assert started.returncode == warm.returncode == code
+        assert _without_times(started.stdout) == _without_times(warm.stdout)
+        assert started.stderr == warm.stderr
+
+
+def _without_times(text: str) -> str:
+    return re.sub(r"[\d.]+ m?s\b", "", text)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")

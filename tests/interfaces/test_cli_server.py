@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.interfaces.test_cli import LEAVE, ROYALTY, Shell
+from tests.interfaces.conftest import LEAVE, ROYALTY
 from tests.support.pdf_factory import make_pdf
 from tests.support.qdrant_server import QdrantServer, qdrant_server
+from tests.support.shell import Shell
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.evaluation.test_retrieval_sets import DOCUMENTS, QUERIES, write
-from tests.interfaces.test_cli import Shell
+from tests.support.shell import Shell
 
 QRELS = "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td4\t1\n"
 

@@ -11,10 +11,10 @@ import pytest
 
 from tests.evaluation.answers.conftest import CSV
 from tests.interfaces.conftest import LEAVE, ROYALTY
-from tests.interfaces.test_cli import Shell
 from tests.support.llm_answers import failure, hang
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import make_pdf
+from tests.support.shell import Shell
 
 WORDS = ("evaluate", "answers", "questions.csv", "--rounds", "1")
 

@@ -1,8 +1,5 @@
 """A disk without room: a sentence in place of a traceback, and a way out of it."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,9 +11,10 @@ from selfrag.documents.results import IngestResult, Progress
 from selfrag.records.documents import State
 from selfrag.service import SelfRag
 from tests.support.pdf_factory import make_pdf
+from tests.support.shell import Shell
 from tests.support.small_disk import empty, fill, needs_mount, small_disk
 
-pytestmark = needs_mount
+pytestmark = [needs_mount, pytest.mark.usefixtures("own")]
 
 Serve = Callable[..., tuple[SelfRag, httpx.Client]]
 
@@ -101,15 +99,10 @@ def test_commands_on_a_full_disk_end_with_a_sentence(
     with open_rag(storage_dir=disk) as rag:
         rag.library.ingest(make_pdf(tmp_path / "a.pdf", ["A text that is there."]))
     fill(disk)
-    for arguments in (["documents"], ["ask", "What is there?"], ["ingest", str(tmp_path)]):
-        done = subprocess.run(
-            [sys.executable, "-m", "selfrag", *arguments],
-            env={**os.environ, "STORAGE_DIR": str(disk), "PYTHONUTF8": "1"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert done.returncode == 1, (arguments, done.stderr)
+    shell = Shell(tmp_path)
+    for words in (["documents"], ["ask", "What is there?"], ["ingest", str(tmp_path)]):
+        done = shell.run(*words, STORAGE_DIR=str(disk))
+        assert done.returncode == 1, (words, done.stderr)
         assert "Traceback" not in done.stderr
         assert "full" in done.stderr
         assert "ree some space" in done.stderr

@@ -14,6 +14,8 @@ from selfrag.errors import UserError
 from selfrag.models import packaged
 from selfrag.models.packaged import PackagedEmbeddings, lay_out_minilm, load_minilm
 
+pytestmark = pytest.mark.usefixtures("own")
+
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
