@@ -5,22 +5,26 @@ search.
 """
 
 import hashlib
+import statistics
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from selfrag.errors import ModelError
 from selfrag.evaluation.kept import as_text, computed_by
 from selfrag.evaluation.labelling import Labelling
 from selfrag.evaluation.study import MEASURES, Searched, Study, make_study
+from selfrag.models.query_cache import made_anew
 from selfrag.records.documents import DocumentRecord
 from selfrag.retrieval.funnel import MAX_K, Funnel
-from selfrag.retrieval.result import Retrieval, StageStatus
+from selfrag.retrieval.result import Mode, Retrieval, StageStatus
 from selfrag.retrieval.variant import Variant
 from selfrag.wording import count
 
 NAME = "Your labels"
 _REMEMBERED = 20_000  #: searches
+_TIMED = 20  #: questions that are embedded to say how long that takes
 #: A stage narrows the list; what it left out stands behind what it kept, in the order before.
 _FROM_THE_END = ("rerank", "mmr", "fusion", "bm25", "dense")
 
@@ -47,6 +51,7 @@ class LabelStudies:
         self._models = models
         self._lock = threading.Lock()
         self._known: dict[Any, Searched] = {}
+        self._embedding: float | None = None
 
     def study(
         self,
@@ -67,6 +72,15 @@ class LabelStudies:
         data = self._labelling.as_set(owner)
         state = tuple((item.id, item.children) for item in self._ready())
         funnel = self._funnel()
+        asked = [
+            question
+            for question in data.queries.values()
+            if any(
+                (question, variant, variant.applied(funnel.settings), state) not in self._known
+                for variant in variants
+            )
+        ]
+        embedding = self._embedded(funnel, asked, variants)
         total = len(data.queries) * len(variants)
         found: dict[str, dict[str, Searched]] = {}
         for variant in variants:
@@ -84,8 +98,31 @@ class LabelStudies:
             data.qrels,
             found,
             measure=measure,
+            embedding=embedding,
             notes=_notes(data.without, data.gone),
         )
+
+    def _embedded(
+        self, funnel: Funnel, questions: Sequence[str], variants: Sequence[Variant]
+    ) -> float | None:
+        """Make the questions' vectors before anything is timed: else whichever variant comes first
+        would be charged with them.
+
+        Returns:
+            the median of the seconds that one takes; None where none is needed, or can be had.
+        """
+        if all(variant.mode is Mode.BM25 for variant in variants):
+            return None
+        try:
+            for question in questions:
+                funnel.embed(question)
+            if self._embedding is None:
+                with made_anew():
+                    timed = [funnel.embed(question) for question in questions[:_TIMED]]
+                self._embedding = statistics.median(timed) if timed else None
+        except ModelError:
+            return None  # the searches say which of them went without
+        return self._embedding
 
     def made_of(self, owner: str | None = None) -> dict[str, str]:
         """Everything that a study of these labels depends on, by name."""

@@ -22,7 +22,9 @@ def _looked(view: RunView) -> str:
     if not view.searches:
         return "Your documents were not searched."
     times = len(view.searches)
-    found = {hit.chunk_id: hit.document_id for search in view.searches for hit in search.hits}
+    # What is read and graded are parents: another search may find one by another of its chunks.
+    hits = [hit for search in view.searches for hit in search.hits]
+    found = {hit.parent_id: hit.document_id for hit in hits}
     often = {1: "once", 2: "twice"}.get(times, f"{times} times")
     how = often if times == 1 else f"{often}, each time in other words"
     if not found:
@@ -32,8 +34,14 @@ def _looked(view: RunView) -> str:
 
 
 def _put_aside(view: RunView, found: dict[str, str]) -> str:
-    graded = [view.grades[chunk] for chunk in found if chunk in view.grades]
-    dropped = sum(grade.relevant is False for grade in graded)
+    hits = (hit for search in view.searches for hit in search.hits)
+    dropped = len(
+        {
+            hit.parent_id
+            for hit in hits
+            if (grade := view.grades.get(hit.chunk_id)) and grade.relevant is False
+        }
+    )
     if not dropped:
         return ""
     if dropped == len(found):

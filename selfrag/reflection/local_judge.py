@@ -147,7 +147,7 @@ class LocalJudge:
             p = 0.0
         score = self._score(p)
         missing = uncovered(evidence, answer)
-        lacking = f"; nothing in it on {listed(missing)}" if missing else ""
+        lacking = f"; it does not mention {listed(missing)}" if missing else ""
         thought = (
             f"{how_likely(p)} ({p:.0%}){lacking}."
             if rows

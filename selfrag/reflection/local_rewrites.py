@@ -14,7 +14,7 @@ import numpy as np
 
 from selfrag.models.answerability import COLUMN
 from selfrag.models.evidence import Evidence
-from selfrag.models.words import fold, words
+from selfrag.models.words import fold, guess_language, words
 from selfrag.reflection.cleaning import clean_line
 from selfrag.reflection.grades import Rewrite
 
@@ -25,14 +25,18 @@ LENDS_FROM = 0.3  #: share of the question's weight that a sentence has, to lend
 def next_query(evidence: Evidence, question: str, tried: Sequence[str], missing: str) -> Rewrite:
     """The first of the new queries that has not been tried; None where all have been."""
     seen = {_plain(query) for query in (question, *tried)}
-    for query, thought in _queries(evidence, missing):
+    for query, thought in _queries(evidence, question, missing):
         if query and _plain(query) not in seen:
             return Rewrite(query, thought)
     return Rewrite(None, "The key words and the words around them have all been tried.")
 
 
-def _queries(evidence: Evidence, missing: str) -> list[tuple[str, str]]:
-    asked = [clean_line(word.text) for word in evidence.asked.words]
+def _queries(evidence: Evidence, question: str, missing: str) -> list[tuple[str, str]]:
+    # Stems are those of the passages' language; the question may be in another one, whose
+    # function words say nothing either.
+    telling = {word.text for word in words(question, guess_language(question))}
+    asked_words = [word for word in evidence.asked.words if word.text in telling]
+    asked = [clean_line(word.text) for word in asked_words]
     keys = {word.key for word in evidence.asked.words}
     wanted = [
         w.text for w in words(clean_line(missing), evidence.asked.language) if w.key not in keys
@@ -41,17 +45,23 @@ def _queries(evidence: Evidence, missing: str) -> list[tuple[str, str]]:
     added = _added(evidence)
     absent = [
         word.text
-        for word in evidence.asked.words
+        for word in asked_words
         if not any(word.key == w.key for c in evidence.candidates for w in c.words)
     ]
+    several = len(key_words) > 1  # one word alone asks for anything
     return [
-        (" ".join(key_words), "Only the key words, so that nothing else weighs."),
         (
-            " ".join([*key_words, *added]) if added else "",
+            " ".join(key_words) if several else "",
+            "Only the key words, so that nothing else weighs.",
+        ),
+        (
+            " ".join([*key_words, *added]) if added and key_words else "",
             "The key words, with words that the closest sentences use.",
         ),
         (
-            " ".join([*absent, *added[:2]]) if absent and len(absent) < len(asked) else "",
+            " ".join([*absent, *added[:2]])
+            if absent and len(absent) < len(asked) and len(absent) + len(added) > 1
+            else "",
             "What nothing found so far speaks of.",
         ),
     ]
@@ -70,8 +80,11 @@ def _added(evidence: Evidence) -> list[str]:
         if evidence.features[row, COLUMN["coverage"]] < LENDS_FROM:
             continue
         candidate = evidence.candidates[place]
+        own = guess_language(evidence.passages[candidate.passage])
+        telling = {word.text for word in words(candidate.sentence.text, own)}
         for word in {w.key: w for w in candidate.words}.values():
-            if word.key in known or len(word.text) < 3 or word.text[0].isdigit():
+            short = len(word.text) < 3 or word.text[0].isdigit()
+            if word.key in known or short or word.text not in telling:
                 continue
             rare = np.log(1 + len(everywhere) / sum(word.key in keys for keys in everywhere))
             share = likely[row] / len(candidate.words)

@@ -21,7 +21,7 @@ def how_likely(p: float) -> str:
         return "What is quoted probably answers the question"
     if p >= 0.35:
         return "What is quoted may answer the question"
-    return "What was found probably does not answer the question"
+    return "What is quoted probably does not answer the question"
 
 
 def why_relevant(evidence: Evidence, passage: int) -> str:

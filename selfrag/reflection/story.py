@@ -105,7 +105,7 @@ def tell(event: Event) -> str | None:
         case events.QueryRewritten(query=None):
             return "Found no other way to put the question"
         case events.QueryRewritten():
-            return f"Asked again in other words: “{event.query}”"
+            return f"Searched again for “{event.query}”"
         case events.Generated(context=[]):
             return "Wrote an answer that rests on no documents"
         case events.Generated():

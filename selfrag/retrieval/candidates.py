@@ -84,6 +84,11 @@ class Retrievers:
         """What the embedding model is called."""
         return getattr(self._embeddings, "name", "the model")
 
+    def embed(self, query: str) -> list[float]:
+        """The query's vector; raises ModelError where the model can't be asked."""
+        vector: list[float] = self._embeddings.embed_query(query)
+        return vector
+
     def find(
         self,
         trace: Trace,
@@ -107,7 +112,7 @@ class Retrievers:
         if "dense" in used:
             try:
                 with trace.timed():
-                    dense = self._embeddings.embed_query(query)
+                    dense = self.embed(query)
                 seconds["dense"] = trace.seconds
             except ModelError as error:
                 unavailable = str(error)

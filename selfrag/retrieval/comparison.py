@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from selfrag.errors import ModelError, UserError
+from selfrag.models.query_cache import made_anew
 from selfrag.retrieval.query import check_query
 from selfrag.retrieval.result import Hit, Retrieval
 from selfrag.retrieval.variant import Variant
@@ -87,7 +88,8 @@ def compare(search: Search, question: str, variants: Sequence[Variant]) -> Compa
     """Search in every variant, one after another, so that their times can be compared.
 
     A search is repeated as long as that is quick, and the one of the median time is kept; the first
-    counts only where it is the only one, since it loads what the others find loaded.
+    counts only where it is the only one, since it loads what the others find loaded. The
+    question's vector is made each time, as for a question that nobody asked before.
 
     Args:
         search: one search; what it raises as UserError or ModelError is that variant's error.
@@ -102,7 +104,9 @@ def compare(search: Search, question: str, variants: Sequence[Variant]) -> Compa
     outcomes = []
     for variant in variants:
         try:
-            outcomes.append(Outcome(variant, _typical(search, question, variant)))
+            with made_anew():
+                found = _typical(search, question, variant)
+            outcomes.append(Outcome(variant, found))
         except (UserError, ModelError) as error:
             outcomes.append(Outcome(variant, None, str(error)))
     return Comparison(question, tuple(outcomes), tuple(_numbered(outcomes)))

@@ -95,6 +95,19 @@ class Funnel:
         self._reranker = reranker
         self.settings = settings or FunnelSettings()
 
+    def embed(self, query: str) -> float:
+        """Make the query's vector, which searches then find remembered.
+
+        Returns:
+            the seconds that it took, about none where it was remembered already.
+
+        Raises:
+            ModelError: the endpoint of the embedding model does not answer.
+        """
+        began = time.perf_counter()
+        self._retrievers.embed(query)
+        return time.perf_counter() - began
+
     def search(
         self,
         query: str,

@@ -17,8 +17,9 @@ NAMES = {
 }
 READING = "reading"  #: of texts from the index, which every mode does and no stage
 TIMED = (
-    f"The median of {TIMES} searches after a first one, where that is quick. Reading: fetching the "
-    "texts of the passages, and of their parents, from the index."
+    f"The median of {TIMES} searches after a first one, where that is quick. Dense: with making "
+    "the question's vector. Reading: fetching the texts of the passages, and of their parents, "
+    "from the index."
 )
 FULL = (
     "full adds reranking and the dropping of near repeats, where on, and reads parents: where "

@@ -32,6 +32,7 @@ from selfrag.ui.places import fresh_place
 from selfrag.ui.share import draw_share, present_from_start
 from selfrag.ui.timeline import Timeline
 from selfrag.ui.trace_link import draw_trace
+from selfrag.ui.unread import draw_unread
 from selfrag.ui.verdict import (
     draw_no_model,
     draw_verdict,
@@ -97,6 +98,8 @@ def _finished(rag: SelfRag, run_id: str, view: RunView, newest: bool, again: Ask
         return
     with st.container():
         draw_verdict(view)
+        if newest:
+            draw_unread(rag, view)
     if newest:
         Timeline(choose_level()).draw(view)
     else:

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -327,6 +328,29 @@ def test_nothing_found_shows_what_was_searched_for_and_the_nearest_pages(
     assert "- “who won the cup”" in texts(app)
     assert "The nearest passages" in texts(app)
     assert pictures(app) == 1
+
+
+def test_nothing_found_says_which_documents_were_not_read_yet(
+    harbour: SelfRag, app: AppTest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    script(harbour, monkeypatch, ScriptedJudge(relevance=lambda _: RelevanceGrade(False, "no")))
+    ask(app.run())
+    assert "Not found in your documents" in texts(app)
+    assert "not read yet" not in texts(app)
+    release = threading.Event()
+    harbour.jobs.submit("late.pdf", lambda *_: release.wait(30))  # type: ignore[arg-type,return-value]
+    app.run()
+    assert "1 document was not read yet when this was asked. Ask again when it is." in texts(app)
+    release.set()
+    (result,) = harbour.ingest(
+        [make_pdf(tmp_path / "late.pdf", ["The lighthouse is forty metres high."])]
+    )
+    assert result.error is None, result
+    until = time.monotonic() + 20
+    while not all(job.finished for job in harbour.jobs.views()) and time.monotonic() < until:
+        time.sleep(0.02)
+    app.run()
+    assert "1 document was not read yet when this was asked. Now it is: ask again." in texts(app)
 
 
 def test_failed_run_says_what_to_do_and_keeps_the_question(

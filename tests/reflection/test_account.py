@@ -1,6 +1,7 @@
 """How was this answered: the sentences say what the log says, and nothing else."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -16,7 +17,8 @@ from selfrag.reflection.grades import (
 )
 from selfrag.reflection.story import tell
 from selfrag.reflection.strategy import RetrievalPolicy, Shape, Strategy
-from tests.reflection.scripted import ScriptedJudge, ScriptedWriter, make_run
+from selfrag.retrieval.result import Mode, Retrieval
+from tests.reflection.scripted import ScriptedJudge, ScriptedWriter, hit, make_run
 
 
 def account(
@@ -64,6 +66,21 @@ def test_nothing_relevant_is_no_answer():
     assert "searched twice, each time in other words, which brought 4 passages" in told
     assert "none of them helps with the question" in told
     assert told.endswith("So no answer is given, rather than a guess.")
+
+
+def test_passage_that_another_search_finds_by_another_chunk_is_one_passage():
+    searches = iter(["first", "second"])
+
+    def search(query: str) -> Retrieval:
+        found = replace(hit("a"), chunk_id=f"child-of-{next(searches)}")
+        return Retrieval(query=query, mode=Mode.FULL, hits=(found,), stages=(), seconds=0.0)
+
+    judge = ScriptedJudge(
+        relevance=lambda _: RelevanceGrade(False, ""),
+        rewriting=lambda n: Rewrite("other words" if n == 1 else None),
+    )
+    told = account(judge, search=search)
+    assert "which brought 1 passage in 1 document; it does not help." in told
 
 
 def test_no_search_no_backing():

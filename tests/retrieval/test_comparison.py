@@ -1,10 +1,12 @@
 """One question in several variants: numbers that stay, what is shared, one that fails alone."""
 
+import time
 from dataclasses import replace
 
 import pytest
 
 from selfrag.errors import ModelError, UserError
+from selfrag.models.packaged import PackagedEmbeddings
 from selfrag.retrieval.comparison import compare
 from selfrag.retrieval.funnel import Funnel, FunnelSettings
 from selfrag.retrieval.result import Mode, Retrieval
@@ -130,6 +132,26 @@ def test_time_is_the_median_after_a_first_search_that_loads(search) -> None:
     slow_once = timed(search, 0.4, 0.003, 0.016, 0.004, 0.001, 0.005, 0.006, 0.007)
     found = compare(slow_once, QUESTION, variants)
     assert [it.retrieval.seconds for it in found.outcomes if it.retrieval] == [0.004, 0.006]
+
+
+def test_time_of_dense_search_is_that_of_a_question_nobody_asked_before(
+    search, embeddings: PackagedEmbeddings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embed = embeddings._embed_query
+
+    def slowly(query: str) -> list[float]:
+        time.sleep(0.05)
+        return embed(query)
+
+    monkeypatch.setattr(embeddings, "_embed_query", slowly)
+    search(QUESTION, Variant(Mode.DENSE))  # its vector is remembered from here on
+    found = compare(search, QUESTION, [Variant(Mode.BM25), Variant(Mode.DENSE)])
+    bm25, dense = (it.retrieval for it in found.outcomes)
+    assert bm25 is not None and dense is not None
+    assert dense.seconds > 0.05
+    stage = {it.name: it for it in dense.stages}["dense"]
+    assert stage.seconds is not None and stage.seconds > 0.05
+    assert compare_words.seconds(found).startswith("bm25 was the fastest")
 
 
 def test_slow_search_is_not_repeated(search) -> None:
