@@ -26,6 +26,10 @@ class ProblemDetails(BaseModel):
     errors: list[FieldError] = []
 
 
+def _said(message: str) -> str:
+    return message.removeprefix("Value error, ")
+
+
 class Problem(Exception):
     """Ends a request with an error.
 
@@ -52,7 +56,7 @@ class Problem(Exception):
     def invalid(cls, error: ValidationError) -> "Problem":
         """Parameters that do not fit their model; their values are not repeated."""
         errors = [
-            FieldError(field=".".join(map(str, item["loc"])), message=item["msg"])
+            FieldError(field=".".join(map(str, item["loc"])), message=_said(item["msg"]))
             for item in error.errors(include_input=False, include_url=False, include_context=False)
         ]
         told = "; ".join(f"{item.field}: {item.message}" for item in errors[:3])

@@ -6,11 +6,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from selfrag.interfaces.consoles import console
 from selfrag.interfaces.schemas import (
     AnswerResult,
     CheckItem,
@@ -38,7 +38,7 @@ class IngestProgress:
 
     def __init__(self, *, enabled: bool) -> None:
         self._enabled = enabled
-        self.console = Console(highlight=False)
+        self.console = console()
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -109,9 +109,9 @@ def _named(document: str, error: str) -> str:
 
 def documents(records: Sequence[DocumentItem]) -> None:
     """The library as a table."""
-    console = Console(highlight=False)
+    to = console()
     if not records:
-        console.print("Your library is empty. Add PDFs: python -m selfrag ingest FILE.pdf")
+        to.print("Your library is empty. Add PDFs: python -m selfrag ingest FILE.pdf")
         return
     table = Table(box=None, header_style="bold")
     for name, side in (("id", "left"), ("document", "left"), ("state", "left")):
@@ -128,17 +128,17 @@ def documents(records: Sequence[DocumentItem]) -> None:
             record.language or "-",
             size(record.bytes),
         )
-    console.print(table)
+    to.print(table)
     for record in records:
         if record.error:
-            console.print(_named(record.document, record.error))
+            to.print(_named(record.document, record.error))
 
 
 def runs(found: Sequence[RunItem]) -> None:
     """The latest runs as a table; times are this machine's."""
-    console = Console(highlight=False)
+    to = console()
     if not found:
-        console.print('Nothing was asked yet: python -m selfrag ask "..."')
+        to.print('Nothing was asked yet: python -m selfrag ask "..."')
         return
     table = Table(box=None, header_style="bold")
     for name in ("id", "asked", "ended"):
@@ -148,26 +148,26 @@ def runs(found: Sequence[RunItem]) -> None:
         asked = datetime.fromtimestamp(run.started_at).strftime("%Y-%m-%d %H:%M")
         question = escape(" ".join(run.question.split()))
         table.add_row(run.run_id, asked, run.status, question)
-    console.print(table)
+    to.print(table)
 
 
 def retrieval(found: SearchResult) -> None:
     """The hits with their ranks at every stage, and the stages."""
-    console = Console(highlight=False)
+    to = console()
     if not found.hits:
-        console.print("Nothing was found.")
+        to.print("Nothing was found.")
     for hit in found.hits:
-        console.print(f"[bold]{hit.rank}. {escape(hit.document)}, page {hit.page}[/]")
-        console.print(f"   {escape(' '.join(hit.text.split()))}")
+        to.print(f"[bold]{hit.rank}. {escape(hit.document)}, page {hit.page}[/]")
+        to.print(f"   {escape(' '.join(hit.text.split()))}")
         ranks = ", ".join(
             f"{name} #{score.rank} ({score.score:.3f})" for name, score in hit.scores.items()
         )
-        console.print(f"   {ranks}", style="dim")
+        to.print(f"   {ranks}", style="dim")
     for stage in found.stages:
         about = stage.reason or f"{stage.candidates_in} -> {stage.candidates_out}"
         if stage.note:
             about += f"; {stage.note}"
-        console.print(
+        to.print(
             f"{stage.name}: {stage.status.value}, {stage.seconds * 1000:.1f} ms, {escape(about)}",
             style="dim",
         )
@@ -175,49 +175,49 @@ def retrieval(found: SearchResult) -> None:
 
 def steps(events: Iterable[Event]) -> None:
     """One sentence for each step, as it comes."""
-    console = Console(highlight=False)
+    to = console()
     for event in events:
         sentence = tell(event)
         if sentence is not None:
             took = f"  [dim]{event.seconds:.1f} s[/]" if event.seconds >= 0.05 else ""
-            console.print(f"[dim]o[/] {escape(sentence)}{took}")
+            to.print(f"[dim]o[/] {escape(sentence)}{took}")
 
 
 def answer(found: AnswerResult) -> None:
     """The verdict, the answer, and where each citation stands."""
-    console = Console(highlight=False)
+    to = console()
     events = [parse_event(event) for event in found.events]
     end = events[-1]
     assert isinstance(end, RunFinished)
-    console.print()
+    to.print()
     said = verdict(end)
     if _answers_nothing(found, end):
-        console.print("[bold]Only questions about your documents[/]")
+        to.print("[bold]Only questions about your documents[/]")
     else:
         colour = {"good": "green", "fair": "yellow", "bad": "red"}[said.tone]
-        console.print(f"[bold {colour}]{said.title}[/]")
+        to.print(f"[bold {colour}]{said.title}[/]")
         if said.remark:
-            console.print(escape(said.remark), style="dim")
+            to.print(escape(said.remark), style="dim")
     if end.answer:
-        console.print(escape(end.answer))
+        to.print(escape(end.answer))
         if found.notice:
-            console.print(f"({found.notice})", style="dim", soft_wrap=True)
+            to.print(f"({found.notice})", style="dim", soft_wrap=True)
     for citation in end.citations:
         where = escape(f"[{citation.number}] {citation.document}, page {citation.page}")
         quote = escape(" ".join(citation.quote.split()))
-        console.print(f"  {where}: “{quote}”", style="dim")
+        to.print(f"  {where}: “{quote}”", style="dim")
     for item in end.evidence:
         side = "against" if item.against else "for"
         where = escape(f"{side}: {item.document}, page {item.page}")
-        console.print(f"  {where}: “{escape(' '.join(item.quote.split()))}”", style="dim")
+        to.print(f"  {where}: “{escape(' '.join(item.quote.split()))}”", style="dim")
     usage = end.usage
     if usage and usage.llm_calls:
         tokens = usage.input_tokens + usage.output_tokens
         cost = "unknown cost" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
-        console.print(
+        to.print(
             f"{usage.llm_calls} calls, {tokens} tokens, {cost}, {end.elapsed_s:.1f} s", style="dim"
         )
-    console.print(f"run {found.run_id}", style="dim", soft_wrap=True)
+    to.print(f"run {found.run_id}", style="dim", soft_wrap=True)
 
 
 def _answers_nothing(found: AnswerResult, end: RunFinished) -> bool:
@@ -228,9 +228,9 @@ def _answers_nothing(found: AnswerResult, end: RunFinished) -> bool:
 
 def checks(found: Sequence[CheckItem]) -> None:
     """A line for each check."""
-    console = Console(highlight=False)
+    to = console()
     for item in found:
-        console.print(f"{MARKS[item.verdict]} [bold]{item.name}[/]: {escape(item.sentence)}")
+        to.print(f"{MARKS[item.verdict]} [bold]{item.name}[/]: {escape(item.sentence)}")
 
 
 def settings(rows: Sequence[tuple[str, str, str, str]]) -> None:
@@ -238,4 +238,4 @@ def settings(rows: Sequence[tuple[str, str, str, str]]) -> None:
     table = Table("variable", "default", "allowed", "meaning", box=None, header_style="bold")
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
-    Console(highlight=False).print(table)
+    console().print(table)

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from selfrag.wording import count
+
 
 @dataclass(frozen=True, slots=True)
 class LanguageFit:
@@ -33,9 +35,12 @@ class LanguageFit:
         if not self.shares(dense_weight, foreign_weight):
             return None
         named = ", ".join(sorted(self.languages))
+        one = len(self.passages) == 1
+        many = f"{count(len(self.passages), 'candidate')} {'is' if one else 'are'}"
+        whose = "its" if one else "their"
         return (
-            f"{len(self.passages)} candidates are in a language that {model} does not know "
-            f"({named}): their dense weight is {foreign_weight:g} instead of {dense_weight:g}"
+            f"{many} in a language that {model} does not know ({named}): {whose} dense weight is "
+            f"{foreign_weight:g} instead of {dense_weight:g}"
         )
 
 

@@ -299,6 +299,24 @@ def test_library_held_by_another_process_is_named(shell: Shell, open_rag):
     assert checks["language model"]["verdict"] == "missing"
 
 
+def test_piped_output_is_neither_wrapped_nor_cut(tmp_path: Path):
+    alone = Shell(tmp_path)
+    name = f"{'a-report-with-quite-a-long-name-' * 4}.pdf"
+    make_pdf(tmp_path / name, [LEAVE, ROYALTY])
+    alone.json("ingest", tmp_path / name)
+    assert name in alone.run("documents").stdout
+    question = f"How long is parental leave{' in the first year' * 8}?"
+    alone.json("ask", question)
+    (line,) = (row for row in alone.run("run").stdout.splitlines() if "How long" in row)
+    assert question in line
+
+
+def test_wrong_value_is_told_in_a_sentence(shell: Shell):
+    done = shell.run("retrieve", "leave", "--mode", "foo")
+    assert done.returncode == 2
+    assert "Invalid value for '--mode': 'foo' is not one of 'bm25', 'dense'" in done.stderr
+
+
 def test_misspelt_setting_is_pointed_out(tmp_path: Path):
     (tmp_path / ".env").write_text("CHUNK_SIZES=400\nUNRELATED=1\n", encoding="utf-8")
     checks = [

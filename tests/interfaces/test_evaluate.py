@@ -23,6 +23,7 @@ def test_folder_is_measured_once_and_told_as_sentence_and_table(shell: Shell) ->
     words = ("evaluate", "retrieval", "dam", "--mode", "bm25", "--mode", "hybrid:fusion=rrf")
     done = shell.run(*words, "--csv", "dam.csv", "--html", "dam.html")
     assert done.returncode == 0, done.stderr
+    assert "searching, bm25: 0 of 4\n" in done.stderr, "no terminal: lines instead of a bar"
     assert "bm25 and hybrid, RRF" in done.stdout or "hybrid, RRF and bm25" in done.stdout
     assert "Tests on nDCG@10" in done.stdout and "1 question without qrels" in done.stdout
     assert (shell.folder / "dam.csv").read_text().count("\n") == 5

@@ -227,6 +227,21 @@ def test_help_loads_nothing_heavy():
         assert f" {heavy}\n" not in imported
 
 
+def test_doctor_asks_the_server_and_loads_no_model_or_library(server: Server):
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "selfrag", "doctor"],
+        cwd=server.storage.parent,
+        env=environment(server.storage),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert f"{server.url} holds the library and answers" in done.stdout
+    for heavy in ("selfrag.service", "langchain_core", "qdrant_client", "sqlalchemy"):
+        assert not re.search(rf" {heavy}\n", done.stderr)
+
+
 def test_shell_is_given_completions(server: Server):
     script = shell(server, "completion", "bash").stdout
     assert "complete -o default -F _selfrag selfrag" in script

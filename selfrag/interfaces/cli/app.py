@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from selfrag.interfaces.cli.output import output_fails
 
@@ -17,7 +18,20 @@ if TYPE_CHECKING:
 PROGRAM = "python -m selfrag"
 COMPLETE = "_SELFRAG_COMPLETE"  #: the variable by which a shell asks for completions
 
+
+class _Plain(TyperGroup):
+    """Wrong values are told in a sentence, without the name of the exception before it."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
+
 app = typer.Typer(
+    cls=_Plain,
     help="Ask your own PDFs, and see why each answer can or can't be trusted.",
     epilog='Begin with `python -m selfrag ingest FILE.pdf`, then `python -m selfrag ask "..."`. '
     "While the application runs on the same library, commands talk to it.",
@@ -107,9 +121,9 @@ def fail(message: str, as_json: bool) -> NoReturn:
     if as_json:
         print_json({"error": message})
     else:
-        from rich.console import Console
+        from selfrag.interfaces.consoles import console
 
-        Console(stderr=True).print(message, style="red", markup=False, highlight=False)
+        console(errors=True).print(message, style="red", markup=False)
     raise typer.Exit(1)
 
 

@@ -151,7 +151,8 @@ def _keep(settings: "Settings", task: "Task", made: "Measured", seconds: float) 
 def _tell(done: "Done[Study]", seconds: float, written: list[Path]) -> None:
     from selfrag.evaluation.study_text import notes, tables
     from selfrag.evaluation.verdict import verdict
-    from selfrag.interfaces.cli.measured import console, draw, tell
+    from selfrag.interfaces.cli.measured import draw, tell
+    from selfrag.interfaces.consoles import console
     from selfrag.wording import duration
 
     study = done.study

@@ -104,8 +104,7 @@ def answers(
 
 def _announce(plan: "Plan", why: str) -> None:
     """What is going to happen, on standard error, before anything is spent."""
-    from rich.console import Console
-
+    from selfrag.interfaces.consoles import console
     from selfrag.wording import count
 
     said = f"{count(plan.answers, 'answer')}, graded by {plan.judge}"
@@ -115,13 +114,14 @@ def _announce(plan: "Plan", why: str) -> None:
             f". Usually about {count(plan.calls, 'call')} and {count(plan.tokens, 'token')}{cost}; "
             "what an earlier run kept costs nothing"
         )
-    Console(stderr=True).print(f"{said}. {why}".strip(), markup=False, highlight=False)
+    console(errors=True).print(f"{said}. {why}".strip(), markup=False)
 
 
 def _tell(made: "MeasuredAnswers", done: "Done[AnswerStudy]", seconds: float) -> None:
     from selfrag.evaluation.answers.findings import sentences
     from selfrag.evaluation.answers.text import notes, tables
-    from selfrag.interfaces.cli.measured import console, draw, tell
+    from selfrag.interfaces.cli.measured import draw, tell
+    from selfrag.interfaces.consoles import console
     from selfrag.wording import count, duration
 
     to = console()

@@ -1,12 +1,16 @@
-"""What the commands that measure share: a bar with the time left, and tables on the console."""
+"""What the commands that measure share: how far they are, with the time left, and tables on the
+console."""
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from selfrag.interfaces.cli.app import fail
+from selfrag.wording import duration
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,8 +21,15 @@ if TYPE_CHECKING:
 
 @contextmanager
 def bar(*, quiet: bool) -> Iterator["Progress"]:
-    """A bar for each stage on standard error, and what moves it."""
-    from rich.console import Console
+    """How far each stage is, on standard error, and what moves it: a bar on a terminal, else a line
+    at its beginning, at each tenth of it and at its end."""
+    from selfrag.interfaces.consoles import console
+
+    to = console(errors=True)
+    if not quiet and not to.is_terminal:
+        yield Lines(lambda line: to.print(line, markup=False))
+        return
+
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -33,7 +44,7 @@ def bar(*, quiet: bool) -> Iterator["Progress"]:
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as shown:
+    with Progress(*columns, console=to, transient=True, disable=quiet) as shown:
         tasks: dict[str, int] = {}
 
         def progress(what: str, done: int, total: int) -> None:
@@ -45,14 +56,51 @@ def bar(*, quiet: bool) -> Iterator["Progress"]:
         yield progress
 
 
-def console() -> "Console":
-    """Standard output, wide where nobody looks at an edge."""
-    from rich.console import Console
+class Lines:
+    """Progress as lines: ``hybrid: 30 of 300, about 2 min left``.
 
-    made = Console()
-    if not made.is_terminal:
-        made.width = 120  # a file has no edge at which tables would have to be squeezed
-    return made
+    Args:
+        say: takes a line.
+        clock: seconds.
+        every: seconds between two lines of one stage, so that a fast one does not flood a log.
+    """
+
+    def __init__(
+        self,
+        say: Callable[[str], object],
+        clock: Callable[[], float] = time.monotonic,
+        every: float = 2.0,
+    ) -> None:
+        self._say, self._clock, self._every = say, clock, every
+        self._stages: dict[str, _Stage] = {}
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Take in how far it is; says a line where a tenth is passed."""
+        name, now = what.split(",")[0], self._clock()
+        stage = self._stages.get(name)
+        if stage is None:
+            stage = self._stages[name] = _Stage(now, done, now, done)
+            self._say(f"{what}: {done:,} of {total:,}" if total > 1 else what)
+            return
+        tenths = [10 * each // max(total, 1) for each in (stage.told, done)]
+        whole = done >= total > max(stage.told, 1)
+        if not whole and (tenths[0] >= tenths[1] or now - stage.at < self._every):
+            return
+        stage.at, stage.told = now, done
+        left = (now - stage.began) / (done - stage.first) * (total - done)
+        self._say(
+            f"{what}: {done:,} of {total:,}" + ("" if whole else f", about {duration(left)} left")
+        )
+
+
+@dataclass(slots=True)
+class _Stage:
+    """When one began and what was done then; the same of its last line."""
+
+    began: float
+    first: int
+    at: float
+    told: int
 
 
 def tell(to: "Console", lines: Sequence[str]) -> None:

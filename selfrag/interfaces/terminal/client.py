@@ -17,6 +17,7 @@ from rich.console import Console
 
 from selfrag.errors import UserError
 from selfrag.interfaces import note
+from selfrag.interfaces.consoles import console
 from selfrag.interfaces.mcp.texts import AnswerForModel
 from selfrag.interfaces.schemas import Health, SearchResult
 from selfrag.interfaces.terminal import views
@@ -55,7 +56,7 @@ async def _talk(base: str, settings: Settings, once: str | None) -> int:
         f"{base}/sse", headers=headers, timeout=_CONNECT, sse_read_timeout=_SILENCE
     )
     async with Client(transport) as client:
-        talk = _Talk(client, Console(highlight=False))
+        talk = _Talk(client, console())
         if once is not None:
             return 0 if await talk.ask(once) else 1
         return await talk.menu(base)
@@ -124,7 +125,7 @@ class _Talk:
         if called.is_error:
             said = " ".join(item.text for item in called.content if isinstance(item, TextContent))
             sentence = said.partition(": ")[2] if said.startswith("Error executing tool") else said
-            Console(stderr=True).print(sentence, style="red", markup=False, highlight=False)
+            console(errors=True).print(sentence, style="red", markup=False)
         return bool(called.is_error)
 
     async def _input(self, prompt: str) -> str | None:
