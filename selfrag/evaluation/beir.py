@@ -170,6 +170,11 @@ def _take(qrels: dict[str, dict[str, int]], row: list[str], number: int, path: _
             "separated by tabs: correct that line."
         )
     query, document, grade = row
+    if abs(int(grade)) > _HIGHEST:
+        raise UserError(
+            f"Line {number} of {path} grades with {grade[:20]}: grades are whole numbers up to "
+            f"{_HIGHEST:,}, 0 for not relevant. Correct that line."
+        )
     if qrels.setdefault(query, {}).setdefault(document, int(grade)) != int(grade):
         raise UserError(
             f"Line {number} of {path} grades the document {document!r} for the query "
@@ -198,6 +203,7 @@ def _lines(path: _Named, most: int | None) -> Iterator[Iterator[tuple[int, str]]
         yield lines_of(opened, str(path), most)
 
 
+_HIGHEST = 1_000_000  #: grade; ir-measures has no room for any that a person would not give
 _MANY = {"query": "queries", "document": "documents"}
 
 

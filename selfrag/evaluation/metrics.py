@@ -31,7 +31,8 @@ def per_query(
     run = {
         query: {document: float(len(ranked) - place) for place, document in enumerate(ranked)}
         for query, ranked in rankings.items()
-        if query in qrels
+        # ir-measures divides by the length of a list; what is not there has 0 below.
+        if query in qrels and ranked
     }
     values: Values = {name: dict.fromkeys(qrels, 0.0) for name in measures}
     for metric in ir_measures.iter_calc(list(parsed), qrels, run):

@@ -1,5 +1,6 @@
 """An index that cannot be used is the person's to put right, not a bug."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -39,6 +40,11 @@ def reachable() -> Iterator[None]:
             "What answers at QDRANT_URL does not speak as a Qdrant server of this version does "
             f"({type(error.source).__name__}). Check QDRANT_URL and the server's version, "
             f"{KEEP_IT_HERE}."
+        ) from error
+    except json.JSONDecodeError as error:
+        raise UserError(
+            "What answers at QDRANT_URL is no Qdrant server: its answer is not JSON. Check "
+            f"QDRANT_URL, {KEEP_IT_HERE}."
         ) from error
     except ResourceExhaustedResponse as error:
         raise UserError(

@@ -1,6 +1,6 @@
 """The two collections of a library: their names, their vectors, how they are made and filtered."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import TypeAlias
 
 from qdrant_client import QdrantClient, models
@@ -48,8 +48,18 @@ def make_collection(
         write_consistency_factor=replicas,
         metadata={fingerprints.KEY: dict(fingerprint)},
     )
+    index_fields(client, name, ())
+
+
+def index_fields(client: QdrantClient, name: str, indexed: Container[str]) -> None:
+    """Make the payload indexes that are not there: a process may have been killed before it did.
+
+    Args:
+        indexed: the fields that have one.
+    """
     for field in (DOCUMENT_ID, LANGUAGE):
-        client.create_payload_index(name, field, models.PayloadSchemaType.KEYWORD)
+        if field not in indexed:
+            client.create_payload_index(name, field, models.PayloadSchemaType.KEYWORD)
 
 
 def of_documents(documents: Sequence[str]) -> models.Filter:

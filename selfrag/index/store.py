@@ -6,7 +6,7 @@ so they carry none. Works over the embedded client, a Qdrant server, and the in-
 client of tests.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from typing import Any, Self, cast
 
 import numpy as np
@@ -28,6 +28,7 @@ from selfrag.index.schema import (
     DOCUMENTS,
     PARENTS,
     Client,
+    index_fields,
     make_collection,
     of_documents,
 )
@@ -85,8 +86,10 @@ class Index:
                 incomplete, or is held by another process.
         """
         there = [name for name in (collection, parent_collection) if client.collection_exists(name)]
+        indexed: dict[str, Container[str]] = {}
         for name in there:
             stored = client.get_collection(name)
+            indexed[name] = stored.payload_schema or {}
             fingerprints.check(name, stored.config.metadata, fingerprint)
             if name == collection:
                 fingerprints.check_dimension(name, stored.config.params.vectors, fingerprint)
@@ -96,6 +99,8 @@ class Index:
                     f"{name} is there. Please {fingerprints.REBUILD}."
                 )
         index = cls(client, embeddings, sparse, collection, parent_collection)
+        for name, fields in indexed.items():
+            index_fields(index._client, name, fields)
         for name in {collection, parent_collection} - set(there):
             make_collection(
                 index._client,

@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.runnables.config import ContextThreadPoolExecutor
 
 from selfrag.reflection import events
+from selfrag.reflection.cleaning import as_written
 from selfrag.reflection.grades import (
     Support,
     SupportGrade,
@@ -38,7 +39,7 @@ def generator(state: State, runtime: Run) -> State:
         length = 0
         stream = context.writer.write(state["question"], passages, feedback)
         try:
-            for piece in stream:
+            for piece in as_written(stream):
                 context.check()
                 pieces.append(piece)
                 length += len(piece)

@@ -9,6 +9,7 @@ where it enters a prompt.
 import html
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 
 #: Not of a "format" category, and yet nothing is seen: fillers, joiners, variation selectors.
 _UNSEEN = frozenset(
@@ -35,6 +36,28 @@ _BRACKET_TOKENS = re.compile(
 _TEMPLATE_TOKENS = re.compile(
     r"<\|[^|<>\n]{1,40}\|>|<</?SYS>>|</?s>|<(?:start|end)_of_turn>|\[/?INST\]"
 )
+
+
+#: What a model's answer is shown without: control characters, and those that turn the direction.
+_UNWRITTEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def as_written(pieces: Iterable[str]) -> Iterator[str]:
+    """The pieces of a text as a model writes it, fit to be shown, stored and sent.
+
+    Some endpoints cut a character in two, which no file or answer can hold: the halves are put
+    together again, and one that stays alone is left out.
+    """
+    half = ""
+    for piece in pieces:
+        text = half + piece
+        half = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
+        whole = text[: len(text) - len(half)]
+        if not whole.isascii():
+            whole = whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+        whole = _UNWRITTEN.sub("", whole)
+        if whole:
+            yield whole
 
 
 def clean_text(text: str) -> str:

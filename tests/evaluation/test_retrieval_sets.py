@@ -71,6 +71,7 @@ def test_unjudged_query_is_left_out_and_counted(folder: Path) -> None:
         ("qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "judges nothing"),
         ("qrels/test.tsv", "q1\td1\t1\nq1 d2 1\n", "Line 2"),
         ("qrels/test.tsv", "q1\td99\t1\n", "1 document that is not there, such as 'd99'"),
+        ("qrels/test.tsv", f"q1\td1\t{10**30}\n", "Line 1 .* whole numbers up to 1,000,000"),
         ("qrels/test.tsv", "q99\td1\t1\n", "1 query that is not there, such as 'q99'"),
         ("corpus.jsonl", '{"_id": "d1"}\n{"_id": "d1"}\n', "'d1' more than once"),
         ("queries.jsonl", '{"text": "?"}\n', "Line 1"),
@@ -95,8 +96,16 @@ def test_file_in_another_encoding_is_named(folder: Path) -> None:
 
 
 def test_query_for_which_nothing_was_found_counts_as_zero() -> None:
-    values = per_query({"a": {"1": 1}, "b": {"2": 1}}, {"a": ["3", "1"]}, ["RR@10", "R@100"])
-    assert values == {"RR@10": {"a": 0.5, "b": 0.0}, "R@100": {"a": 1.0, "b": 0.0}}
+    found: dict[str, list[str]] = {"a": ["3", "1"]}
+    for rankings in (found, found | {"b": []}):
+        values = per_query(
+            {"a": {"1": 1}, "b": {"2": 1}}, rankings, ["RR@10", "R@100", "Judged@10"]
+        )
+        assert values["Judged@10"] == {"a": 0.5, "b": 0.0}
+        del values["Judged@10"]
+        assert values == {"RR@10": {"a": 0.5, "b": 0.0}, "R@100": {"a": 1.0, "b": 0.0}}
+    nothing = per_query({"b": {"2": 1}}, {"b": []}, ["nDCG@10", "Judged@10"])
+    assert nothing == {"nDCG@10": {"b": 0.0}, "Judged@10": {"b": 0.0}}
     assert means({"RR@10": {}}) == {"RR@10": None}
 
 

@@ -38,7 +38,8 @@ class Wire:
                 wire.asked.append((self.path, json.loads(body) if body else None))
                 time.sleep(wire.seconds)
                 status, content = wire.answers.pop(0) if len(wire.answers) > 1 else wire.answers[0]
-                text = json.dumps(content).encode()
+                # Bytes are sent as they are: something else than a Qdrant server answers.
+                text = content if isinstance(content, bytes) else json.dumps(content).encode()
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
                 self.send_header("retry-after", "0")
@@ -122,6 +123,15 @@ def test_something_else_that_answers_is_no_qdrant_server(wire: Wire) -> None:
     wire.answers = [(200, "hello")]
     with pytest.raises(UserError, match="does not speak as a Qdrant server"), reachable():
         ServerClient(wire.url).count("c")
+
+
+def test_page_of_a_web_server_is_no_qdrant_server(wire: Wire) -> None:
+    wire.answers = [(200, b"<html>It works!</html>")]
+    client = ServerClient(wire.url)
+    for ask in (lambda: client.count("c"), client.info, lambda: client.scroll("c")):
+        with pytest.raises(UserError, match="no Qdrant server: its answer is not JSON"):
+            with reachable():
+                ask()
 
 
 def test_health_names_the_version_and_whether_it_fits(wire: Wire) -> None:

@@ -282,6 +282,7 @@ def test_other_settings_are_refused_with_every_difference_named(
     assert "child size was 200 and is now 300" in text
     assert "overlap was not set and is now 20" in text
     assert "dimension" not in text
+    assert "average words" not in text
     assert "python -m selfrag ingest --reset" in text
     Index.erase(client)
     assert open_index(client, embedding_model="another").count() == (0, 0)
@@ -304,6 +305,34 @@ def test_half_an_index_that_is_empty_is_completed(client: Client) -> None:
     client.delete_collection(PARENTS)
     fill(open_index(client))
     assert open_index(client).count() == (6, 3)
+
+
+@pytest.mark.parametrize("killed_before", range(4))
+def test_process_that_was_killed_while_the_index_was_made_leaves_a_usable_one(
+    edge: EdgeClient, monkeypatch: pytest.MonkeyPatch, killed_before: int
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    made: list[str] = []
+    create = EdgeClient.create_payload_index
+
+    def until(self: EdgeClient, name: str, field: str, schema: object) -> object:
+        if len(made) == killed_before:
+            raise Killed
+        made.append(field)
+        return create(self, name, field, schema)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(EdgeClient, "create_payload_index", until)
+        with pytest.raises(Killed):
+            open_index(edge)
+    index = open_index(edge)
+    fill(index)
+    assert sum(index.documents().values()) == 6 and sum(index.languages().values()) == 6
+    assert sum(index.parents_of_documents().values()) == 3
+    for name in (DOCUMENTS, PARENTS):
+        assert len(edge.get_collection(name).payload_schema) == 2
 
 
 def test_empty_index_finds_nothing_and_is_no_fault(edge: EdgeClient) -> None:

@@ -54,3 +54,7 @@ def test_argument_that_does_not_fit_is_told_with_what_is_allowed(
     said = refused("rag_answer", **arguments)
     assert told in said
     assert "pydantic" not in said and "validation error" not in said
+
+
+def test_empty_query_is_told_by_the_name_that_the_tool_gives_it() -> None:
+    assert "query is empty: write what is asked for." in refused("retrieve", query="")

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from selfrag.quotes import find_quote
-from selfrag.reflection.cleaning import clean_line, clean_text
+from selfrag.reflection.cleaning import as_written, clean_line, clean_text
 from selfrag.reflection.context import clean_question, format_context, parse_citations
 from tests.support.passages import passage
 
@@ -156,3 +156,18 @@ def test_references_of_the_documents_own_are_no_marks_of_ours() -> None:
     assert (cited.numbers, cited.removed) == ((1,), 0)
     assert cited.answer.replace("\u2060", "") == "As in [2] and [12] it was shown. [Doc 1]"
     assert "[2]" not in cited.answer
+
+
+def test_answer_of_halves_and_controls_can_be_stored_and_sent() -> None:
+    pieces = [
+        "It is \ud83d",
+        "\ude00 open",
+        "\x00 at\r\n\u202enine",
+        "\ud83d",
+        " then",
+        " \udc00.\ud83d",
+    ]
+    written = list(as_written(pieces))
+    assert "".join(written) == "It is \U0001f600 open at\nnine then ."
+    assert all(written) and "".join(written).encode()
+    assert list(as_written(["می\u200cخواهم", " plain"])) == ["می\u200cخواهم", " plain"]

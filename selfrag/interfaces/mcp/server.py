@@ -27,7 +27,6 @@ from selfrag.interfaces.mcp import texts
 from selfrag.interfaces.mcp.arguments import misfit, unknown
 from selfrag.interfaces.mcp.progress import report_steps
 from selfrag.interfaces.mcp.texts import AnswerForModel
-from selfrag.interfaces.problems import Problem
 from selfrag.interfaces.schemas import DocumentList, Health, PageText, SearchResult
 from selfrag.retrieval.result import Mode
 from selfrag.settings import Settings
@@ -38,6 +37,9 @@ MOST_TEXT = 400_000  #: characters of a document that are read at once
 _ABOUT = """The user's own PDF documents. Use rag_answer for a question that they may answer or a
 statement to be checked against them: it searches, checks its own claims and cites document and
 page. Use retrieve to read passages yourself. Both see nothing but these documents."""
+
+#: parameters of a search -> what the tool calls them
+_ARGUMENTS = {"q": "query", "document": "documents"}
 
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 #: A run is recorded, may cost money, and its answer may differ the next time.
@@ -267,7 +269,13 @@ def _fits(model: type[BaseModel], values: dict[str, Any]) -> Any:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise ToolError(Problem.invalid(error).detail) from None
+        told = error.errors(include_input=False, include_url=False, include_context=False)[0]
+        name = str(told["loc"][0]) if told["loc"] else "the arguments"
+        name = _ARGUMENTS.get(name, name)
+        if told["type"] == "string_too_short":
+            raise ToolError(f"{name} is empty: write what is asked for.") from None
+        said = str(told["msg"]).removeprefix("Value error, ")
+        raise ToolError(f"{name} does not fit: {said}.") from None
 
 
 async def _pages(backend: Callable[[], Backend], document_id: str) -> list[PageText]:

@@ -129,7 +129,8 @@ async def add(call: Call) -> Response:
         return send(JobItem.of(view), 202, where)
     told = IngestItem.of(view.result)
     if told.status in ("failed", "cancelled"):
-        raise Problem(422, told.error or f"{name} was not taken in.", headers=where)
+        stopped = f"{name} was not taken in: it was stopped or deleted meanwhile. Send it again."
+        raise Problem(422, told.error or stopped, headers=where)
     return send(told, 201 if told.status == "ready" else 200, where)
 
 
