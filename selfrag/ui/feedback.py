@@ -19,7 +19,12 @@ def load_feedback(rag: SelfRag, run_ids: Sequence[str]) -> None:
 
 
 def draw_feedback(rag: SelfRag, run_id: str) -> None:
-    """Draw thumbs and note of a run, as they were left."""
+    """Draw thumbs and note of a run on one line, as they were left."""
+    with st.container(horizontal=True, width="content", vertical_alignment="center", gap="small"):
+        _draw(rag, run_id)
+
+
+def _draw(rag: SelfRag, run_id: str) -> None:
     said = st.session_state.get(_SAID, {}).get(run_id)
     thumb, note = f"thumb-{run_id}", f"note-{run_id}"
     # The records know best: it may have been changed in another tab.

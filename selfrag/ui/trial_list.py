@@ -43,8 +43,10 @@ def draw_trials(rag: SelfRag, current: Trial | None) -> None:
             moment = datetime.fromtimestamp(began, time_zone())
             # No link: Streamlit marks every link to the page that one is on as the present one.
             st.button(
-                f"{literal(question, 90)} :small[:gray[{moment.day} {moment:%b %H:%M}]]",
+                f":small[:gray[{moment.day} {moment:%b %H:%M}]] {literal(question, 90)}",
                 key=f"trial-{trial_id}",
+                help=literal(question),
+                wrap=False,  # the second line of a button would stand in its middle
                 icon=":material/arrow_forward:",
                 type="tertiary",
                 on_click=open_trial,

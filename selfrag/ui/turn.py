@@ -111,16 +111,20 @@ def _finished(rag: SelfRag, run_id: str, view: RunView, newest: bool, again: Ask
         _answer(run_id, view, newest)
     st.markdown(f":small[**How was this answered?** {literal(how_answered(view))}]")
     draw_next_steps(run_id, view, again)
+    st.caption(foot_line(view))
+    # Two groups, each on one line: a row of all would break elsewhere with every answer.
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(foot_line(view))
-        draw_share(rag, run_id, view)
-        draw_trace(end.trace_url)
-        st.page_link(
-            page_list.runs(),
-            label="Compare",
-            icon=":material/compare_arrows:",
-            query_params={A: run_id},
-        )
+        with st.container(
+            horizontal=True, width="content", vertical_alignment="center", gap="small"
+        ):
+            draw_share(rag, run_id, view)
+            st.page_link(
+                page_list.runs(),
+                label="Compare",
+                icon=":material/compare_arrows:",
+                query_params={A: run_id},
+            )
+            draw_trace(end.trace_url)
         draw_feedback(rag, run_id)
 
 
