@@ -34,7 +34,7 @@ _ENGLISH = [
     (rf"{_SUBJECT} holds? {_NUMBER}", "How much {do} {subject} hold?"),
     (rf"{_SUBJECT} has to {_NUMBER}", "What {do} {subject} have to do?"),
     (rf"{_SUBJECT} (?:consists?|is made up) of ", "What {do} {subject} consist of?"),
-    (rf"{_SUBJECT} means ", "What does {subject} mean?"),
+    (rf"(?![A-Z][a-z]+ing\b){_SUBJECT} means ", "What does {subject} mean?"),
     (rf"{_SUBJECT} (?P<be>is|are) (?:defined as|called|known as) ", "What {be} {subject}?"),
     (rf"(?=The ){_SUBJECT} (?P<be>is|was) (?:about )?\d", "What {be} {subject}?"),
     (rf"{_SUBJECT} (?P<be>is) (?:a|an) [a-z-]+ (?:\w+ ){{0,3}}(?:that|which|of|for)\b",
@@ -62,6 +62,7 @@ _POINTING = frozenset(
     """
     it its this that these those they their he his she her we our i you your who which what there
     here where when if each every some such both one none nobody somebody everybody everything
+    another other others following
     after before until during since because although while however also to at in on from for by
     with without not no children most many whoever whatever whichever anyone someone anybody
     ele ela eles elas isso isto este esta esse essa seu sua quem que quando onde se cada todos em
@@ -74,6 +75,32 @@ _CLAUSE = frozenset(
     it its this that these those they their he his she her we our you your who which what there
     is are was were has have can may must will does do if because and or
     ele ela eles elas isso isto seu sua quem que quando é são tem pode deve
+    """.split()  # noqa: SIM905
+)
+#: words that nobody looks for by themselves: a document has many of each, or they only point
+_GENERIC = frozenset(
+    """
+    algorithm amount appendix approach area article aspect author body book box case chapter class
+    code column component concept condition content data date definition detail device document
+    edge effect element entity entry equation event example experiment factor feature field figure
+    file footnote form format formula function group idea image information input instance issue
+    item kind layer lemma length level line list loop material matter measure member message method
+    mode model module name network node note notion number object operation option order output
+    page paper paragraph part pattern period person phase place point position problem procedure
+    process product program project property proof purpose quality quantity question range rate
+    reason record region report result role row rule sample scheme section sequence series set
+    shape side size solution source stage state statement step strategy structure study subject
+    symbol system table task technique term test text theorem theory thing time title tool topic
+    total type unit user value variable variant version way word work year
+    above another basic below certain common different first following former general given last
+    latter main new next old other previous same second simple single special third typical usual
+    a an and of the by for in to with
+    algoritmo autor capítulo caso classe código coisa conceito dado dados documento elemento etapa
+    exemplo figura forma função grupo item lista linha livro método modelo nome número objeto ordem
+    página parte passo pessoa ponto problema processo projeto resultado seção sistema tabela tempo
+    termo teste texto tipo trabalho valor versão
+    outro outra seguinte mesmo mesma novo nova
+    o os as um uma de do da dos das e
     """.split()  # noqa: SIM905
 )
 
@@ -105,6 +132,21 @@ def _can_be_asked_for(subject: str) -> bool:
         and words[0] not in _POINTING
         and _CLAUSE.isdisjoint(words)
         and any(len(word) > 3 for word in words)
+        and not all(map(_is_generic, words))
+        and subject.isprintable()  # a broken letter is no part of a name
+    )
+
+
+def _is_generic(word: str) -> bool:
+    """A word of `_GENERIC`, also in the plural, or one that is only a number or a letter."""
+    plain = word.strip(".'’-")
+    forms = {plain, plain.removesuffix("s"), plain.removesuffix("es")}
+    if plain.endswith("ies"):
+        forms.add(f"{plain[:-3]}y")
+    return (
+        not _GENERIC.isdisjoint(forms)
+        or len(plain) < 2
+        or (not plain.isalpha() and (plain.replace(".", "").isdigit()))
     )
 
 

@@ -55,6 +55,8 @@ def _say(rag: SelfRag, variants: Sequence[Variant]) -> None:
 
 
 def _in_and_out(rag: SelfRag) -> None:
+    # Files are made in a thread that knows of no session: who looks must be asked before.
+    person = owner()
     with st.popover("Export or import", icon=":material/import_export:"):
         st.caption(
             "The same labels as two formats that other tools read. The corpus of the BEIR folder "
@@ -63,7 +65,7 @@ def _in_and_out(rag: SelfRag) -> None:
         )
         st.download_button(
             "BEIR folder (zip)",
-            lambda: rag.labels.beir(owner()),
+            lambda: rag.labels.beir(person),
             "labels-beir.zip",
             "application/zip",
             icon=":material/folder_zip:",
@@ -71,7 +73,7 @@ def _in_and_out(rag: SelfRag) -> None:
         )
         st.download_button(
             "TREC qrels",
-            lambda: rag.labels.trec(owner()),
+            lambda: rag.labels.trec(person),
             "labels.qrels",
             "text/plain",
             icon=":material/download:",

@@ -59,6 +59,36 @@ def test_sentence_that_points_back_or_tells_nothing_makes_none(sentence: str):
     assert not list(questions_in(sentence, "en"))
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Section 3 is a description of the whole compiler that we built.",
+        "A region is an area of the page that holds one column.",
+        "The figure is about 4 centimetres wide.",
+        "Table 2.1 consists of all results.",
+        "The results consist of two parts.",
+        "The following is a list of all members of the board.",
+        "Another quiet game is a race of the snails.",
+        "Starting a tree means that a loop is hot.",
+        "The compi\ufffeler consists of two parts.",
+    ],
+)
+def test_what_any_document_has_is_not_asked_for(sentence: str):
+    assert not list(questions_in(sentence, "en"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "question"),
+    [
+        ("The trace tree consists of all loops.", "What does the trace tree consist of?"),
+        ("The user interface consists of 3 pages.", "What does the user interface consist of?"),
+        ("Table tennis lasts two hours.", "How long does Table tennis last?"),
+    ],
+)
+def test_common_word_beside_one_of_its_own_is_asked_for(sentence: str, question: str):
+    assert [found for found, _ in questions_in(sentence, "en")] == [question]
+
+
 def test_language_without_patterns_makes_none():
     assert not list(questions_in("Das Zimmer kostet 38 Euro.", "de"))
 
