@@ -19,6 +19,7 @@ from selfrag.service import SelfRag
 from selfrag.ui import page_list
 from selfrag.ui.answer import draw_answer
 from selfrag.ui.colours import badge
+from selfrag.ui.dialogs import dialog
 from selfrag.ui.evidence import draw_evidence, evidence_key, source_key
 from selfrag.ui.feedback import draw_feedback
 from selfrag.ui.graph_path import draw_path
@@ -107,7 +108,7 @@ def draw_opened(rag: SelfRag, views: dict[str, RunView]) -> bool:
     return True
 
 
-@st.dialog("Where it stands", width="medium", on_dismiss=lambda: st.session_state.pop(_OPEN, None))
+@dialog("Where it stands", width="medium", on_dismiss=lambda: st.session_state.pop(_OPEN, None))
 def _evidence(rag: SelfRag, run_id: str, view: RunView) -> None:
     draw_evidence(rag, run_id, view)
 

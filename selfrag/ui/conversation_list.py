@@ -1,6 +1,7 @@
 """Earlier conversations in the side bar: found, opened, renamed, deleted."""
 
 from datetime import date, datetime
+from functools import partial
 
 import streamlit as st
 
@@ -9,6 +10,7 @@ from selfrag.records.conversations import LONGEST_TITLE, ConversationRecord
 from selfrag.service import SelfRag
 from selfrag.ui.colours import main_button
 from selfrag.ui.conversation import Conversation, open_conversation, start_anew
+from selfrag.ui.dialogs import confirm_deletion, dialog
 from selfrag.ui.guarded import guarded
 from selfrag.ui.literal import literal
 from selfrag.ui.person import owner, time_zone
@@ -104,7 +106,7 @@ def _row(rag: SelfRag, record: ConversationRecord, current: bool) -> None:
             _confirm_deletion(rag, record)
 
 
-@st.dialog("Rename", icon=":material/edit:")
+@dialog("Rename", icon=":material/edit:")
 def _rename(rag: SelfRag, record: ConversationRecord) -> None:
     with st.form("rename-conversation", border=False):
         st.text_input("Title", value=record.title, key=_NEW_TITLE, max_chars=LONGEST_TITLE)
@@ -125,25 +127,17 @@ def _renamed(rag: SelfRag, conversation_id: str) -> None:
         st.session_state[_WRONG] = str(error)
 
 
-@st.dialog("Delete this conversation?", icon=":material/delete:")
 def _confirm_deletion(rag: SelfRag, record: ConversationRecord) -> None:
     questions = count(len(rag.conversations.turns(record.id)), "question")
-    st.markdown(f"**{literal(record.title)}**")
-    st.markdown(
-        f"Its {questions}, the answers, how they were found, and what was said of them are "
-        "deleted for good. Your documents stay."
+    confirm_deletion(
+        "Delete this conversation?",
+        [
+            f"**{literal(record.title)}**",
+            f"Its {questions}, the answers, how they were found, and what was said of them are "
+            "deleted for good. Your documents stay.",
+        ],
+        partial(_deleted, rag, record.id),
     )
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        kept = st.button("Keep it", key="delete-not")
-        done = st.button(
-            "Delete",
-            type=main_button(),
-            key="delete-for-good",
-            on_click=guarded(_deleted),
-            args=(rag, record.id),
-        )
-    if kept or done:
-        st.rerun()
 
 
 def _deleted(rag: SelfRag, conversation_id: str) -> None:

@@ -1,5 +1,7 @@
 """What can be done with a document: rename it, read it again (in other sizes), delete it."""
 
+from functools import partial
+
 import streamlit as st
 
 from selfrag.documents import ocr
@@ -8,6 +10,7 @@ from selfrag.pages import PageKind
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.service import SelfRag
 from selfrag.ui.colours import main_button
+from selfrag.ui.dialogs import confirm_deletion
 from selfrag.ui.document_sizes import chunk_sizes
 from selfrag.ui.links import close_document
 from selfrag.ui.literal import literal
@@ -78,22 +81,19 @@ def _forget() -> None:
     st.session_state.pop(_DELETING, None)
 
 
-@st.dialog("Delete this document?", icon=":material/delete:", on_dismiss=_forget)
 def _confirm(rag: SelfRag, record: DocumentRecord) -> None:
-    st.markdown(
-        f"**{literal(record.name)}** leaves the library with its pages and chunks. Answers will "
-        "no longer draw on it. Your own copy of the file stays where it is."
+    confirm_deletion(
+        "Delete this document?",
+        [
+            f"**{literal(record.name)}** leaves the library with its pages and chunks. Answers "
+            "will no longer draw on it. Your own copy of the file stays where it is."
+        ],
+        partial(_deleted, rag, record.id),
+        forget=_forget,
     )
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        if st.button("Keep it", key="delete_no"):
-            _forget()
-            st.rerun()
-        if st.button("Delete", type=main_button(), key="delete_yes"):
-            _forget()
-            try:
-                rag.delete(record.id)
-            except UserError as error:
-                st.error(literal(str(error)))
-                return
-            close_document()
-            st.rerun()
+
+
+def _deleted(rag: SelfRag, document_id: str) -> None:
+    _forget()
+    rag.delete(document_id)
+    close_document()

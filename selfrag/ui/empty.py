@@ -9,6 +9,7 @@ from selfrag.service import SelfRag
 from selfrag.ui import page_list
 from selfrag.ui.ask import Asker
 from selfrag.ui.colours import main_button
+from selfrag.ui.dialogs import dialog
 from selfrag.ui.graph_path import draw_path
 from selfrag.ui.guarded import guarded
 from selfrag.ui.jobs import jobs_panel
@@ -101,7 +102,7 @@ def draw_no_question(rag: SelfRag, asker: Asker) -> None:
         draw_path((), finished=False)
 
 
-@st.dialog("How an answer is made", width="large", icon=":material/account_tree:")
+@dialog("How an answer is made", width="large", icon=":material/account_tree:")
 def how_it_works() -> None:
     """The graph, and what each of its steps is for."""
     left, right = st.columns([3, 2], gap="large")

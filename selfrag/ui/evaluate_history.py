@@ -1,6 +1,7 @@
 """The history of evaluations: any measure over time, and every result to be opened again."""
 
 import logging
+from functools import partial
 
 import streamlit as st
 
@@ -12,7 +13,8 @@ from selfrag.evaluation.study import Study
 from selfrag.records.results import UNREADABLE, ResultRecord
 from selfrag.service import SelfRag
 from selfrag.ui.answers_page import draw_answers
-from selfrag.ui.colours import main_button, mode_colours, palette, strategy_colours
+from selfrag.ui.colours import mode_colours, palette, strategy_colours
+from selfrag.ui.dialogs import confirm_deletion
 from selfrag.ui.evaluate_place import HISTORY, PART
 from selfrag.ui.guarded import guarded
 from selfrag.ui.history_chart import over_time, over_time_words
@@ -246,24 +248,17 @@ def _forget() -> None:
     st.session_state.pop(_DELETING, None)
 
 
-@st.dialog("Delete this result?", icon=":material/delete:", on_dismiss=_forget)
 def _confirm(rag: SelfRag, record: ResultRecord) -> None:
-    st.markdown(f"**{literal(record.name)}**, {moment(record.ended_at)}")
-    st.markdown(
-        "It leaves the history and the chart for good. Labels and sets stay, and so does what "
-        "was searched: measuring the same again is quick."
+    confirm_deletion(
+        "Delete this result?",
+        [
+            f"**{literal(record.name)}**, {moment(record.ended_at)}",
+            "It leaves the history and the chart for good. Labels and sets stay, and so does what "
+            "was searched: measuring the same again is quick.",
+        ],
+        partial(_deleted, rag, record.id),
+        forget=_forget,
     )
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        kept = st.button("Keep it", key="delete-not", on_click=_forget)
-        done = st.button(
-            "Delete",
-            type=main_button(),
-            key="delete-for-good",
-            on_click=guarded(_deleted),
-            args=(rag, record.id),
-        )
-    if kept or done:
-        st.rerun()
 
 
 def _deleted(rag: SelfRag, result_id: str) -> None:

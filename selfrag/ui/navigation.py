@@ -13,6 +13,7 @@ from selfrag.errors import UserError
 from selfrag.models.whereabouts import asks_models, who_answers
 from selfrag.service import SelfRag
 from selfrag.ui import choices, page_list
+from selfrag.ui.dialogs import none_open
 from selfrag.ui.guarded import draw_said
 from selfrag.ui.links import asked_run
 from selfrag.ui.literal import literal
@@ -34,6 +35,7 @@ def main() -> None:
         layout="wide",
         initial_sidebar_state=_SIDEBAR,
     )
+    none_open()
     st.logo(_HERE / "logo.svg", size="large")
     presenting = asked_run() is not None
     page = st.navigation(

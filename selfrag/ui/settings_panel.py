@@ -13,6 +13,7 @@ from selfrag.reflection.strategy import RetrievalPolicy, Strategy
 from selfrag.retrieval.result import Mode
 from selfrag.service import SelfRag
 from selfrag.ui import choices
+from selfrag.ui.dialogs import dialog
 from selfrag.ui.key_form import draw_key_form
 from selfrag.ui.literal import literal
 from selfrag.wording import count
@@ -44,7 +45,7 @@ JUDGES = {
 }
 
 
-@st.dialog("Settings", position="right", icon=":material/tune:", on_dismiss="rerun")
+@dialog("Settings", position="right", icon=":material/tune:")
 def draw_settings(rag: SelfRag, follow_up: bool, *, several: bool = False) -> None:
     """Draw the panel.
 

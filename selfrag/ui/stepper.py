@@ -20,6 +20,7 @@ from selfrag.service import SelfRag
 from selfrag.ui.arrow_keys import draw_arrow_keys
 from selfrag.ui.colours import badge, main_button, toned
 from selfrag.ui.conversation import events_of
+from selfrag.ui.dialogs import dialog
 from selfrag.ui.evidence import quote_png
 from selfrag.ui.graph_path import draw_path
 from selfrag.ui.literal import harmless, literal, verbatim
@@ -73,7 +74,7 @@ def draw_stepper(rag: SelfRag, run_id: str, *, details: bool) -> None:
             st.markdown("# This run was cut off here", anchors=False)
 
 
-@st.dialog("Replay", width="large", icon=":material/replay:")
+@dialog("Replay", width="large", icon=":material/replay:")
 def replay(rag: SelfRag, run_id: str) -> None:
     """Step through a run over the page that it is on."""
     draw_stepper(rag, run_id, details=True)

@@ -1,13 +1,14 @@
 """Questions that were answered in several ways before: opened again, or deleted."""
 
 from datetime import datetime
+from functools import partial
 
 import streamlit as st
 
 from selfrag.reflection.trials import Trial
 from selfrag.service import SelfRag
 from selfrag.ui import trial_choice
-from selfrag.ui.colours import main_button
+from selfrag.ui.dialogs import confirm_deletion
 from selfrag.ui.empty import draw_nothing_here
 from selfrag.ui.guarded import guarded
 from selfrag.ui.links import open_trial
@@ -94,24 +95,17 @@ def draw_nothing_asked(rag: SelfRag) -> None:
             )
 
 
-@st.dialog("Delete these answers?", icon=":material/delete:")
 def _confirm(rag: SelfRag, trial: Trial) -> None:
-    st.markdown(f"**{literal(trial.question)}**")
-    st.markdown(
-        f"{count(len(trial.runs), 'answer')}, how they came about and what was said of them are "
-        "deleted for good."
+    confirm_deletion(
+        "Delete these answers?",
+        [
+            f"**{literal(trial.question)}**",
+            f"{count(len(trial.runs), 'answer')}, how they came about and what was said of them "
+            "are deleted for good.",
+        ],
+        partial(_delete, rag, trial.id),
+        keep="Keep them",
     )
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        kept = st.button("Keep them", key="trial-keep")
-        done = st.button(
-            "Delete",
-            key="trial-delete",
-            type=main_button(),
-            on_click=guarded(_delete),
-            args=(rag, trial.id),
-        )
-    if kept or done:
-        st.rerun()
 
 
 def _delete(rag: SelfRag, trial_id: str) -> None:

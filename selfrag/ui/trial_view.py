@@ -22,6 +22,7 @@ from selfrag.service import SelfRag
 from selfrag.ui import choices, page_list
 from selfrag.ui.answer_column import NOTHING, Alone, LiveColumn, draw_ended, draw_opened
 from selfrag.ui.conversation import events_of
+from selfrag.ui.dialogs import is_open
 from selfrag.ui.feedback import load_feedback
 from selfrag.ui.guarded import guarded
 from selfrag.ui.links import QUESTION
@@ -135,10 +136,12 @@ def _follow(
                     f":primary[:material/pending: **{now}**] :small[:gray[{elapsed}]]",
                     width="content",
                 )
-            if any(over):
+            if any(over) and not is_open():
                 st.rerun()
             for column in columns:
                 column.draw()
+            if is_open():
+                return
             changed.wait(_TICK)
             time.sleep(max(0.0, _FRAME - (time.monotonic() - drawn_at)))
     finally:

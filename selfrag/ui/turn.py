@@ -20,6 +20,7 @@ from selfrag.ui import page_list
 from selfrag.ui.answer import draw_answer
 from selfrag.ui.ask import Asker
 from selfrag.ui.conversation import events_of
+from selfrag.ui.dialogs import is_open
 from selfrag.ui.evidence import draw_evidence, evidence_key, source_key
 from selfrag.ui.feedback import draw_feedback
 from selfrag.ui.graph_path import draw_path
@@ -185,7 +186,7 @@ def _follow(
     run: Run, view: RunView, position: int, right: st.delta_generator.DeltaGenerator
 ) -> None:
     """Draw a run as it goes on, and the page anew when it has ended."""
-    if view.finished is not None:
+    if view.finished is not None and not is_open():
         st.rerun()
     head = st.container()
     # At the end of the line: what the person aims at must not move as the seconds count up.
@@ -227,6 +228,8 @@ def _follow(
         timeline.draw(view)
         if view.draft:
             answer.markdown(_as_written(view)(view.draft))
+        if is_open():
+            return
         drawn_at = time.monotonic()
         batch = _next(run, position, drawn_at)
         position += len(batch)

@@ -17,6 +17,7 @@ from tests.support.pdf_factory import make_pdf
 TIDES = "The harbour of Saint Malo has a tidal range of thirteen metres. Ships wait for the flood."
 QUESTION = "What is the tidal range of Saint Malo?"
 RELEVANCE = "Relevance"
+_AT_ONCE = 15_000  # milliseconds; the endpoint is silent for longer
 _SLOW = 120_000  # milliseconds, on a busy machine
 
 
@@ -146,6 +147,41 @@ def test_stop_ends_the_run_while_the_model_is_silent(chat: Page, model: LlmServe
     chat.get_by_role("button", name="Try again").click()
     answered(chat)
     expect(chat.get_by_role("heading", name=QUESTION)).to_have_count(1)
+
+
+def test_dialog_over_a_run_under_way_answers_at_once(chat: Page, model: LlmServer) -> None:
+    silent = Held(model, writing)
+    ask(chat)
+    sees(chat, "Writing an answer")
+    dialog = chat.get_by_role("dialog")
+    chat.get_by_role("button", name="Delete", exact=True).click()
+    dialog.get_by_role("button", name="Keep it").click()
+    expect(dialog).to_have_count(0, timeout=_AT_ONCE)
+    chat.get_by_role("button", name="Rename", exact=True).click()
+    dialog.get_by_role("button", name="Close").click()
+    expect(dialog).to_have_count(0, timeout=_AT_ONCE)
+    sees(chat, "Writing an answer")
+    chat.get_by_role("button", name="Delete", exact=True).click()
+    dialog.get_by_role("button", name="Delete").click()
+    expect(dialog).to_have_count(0, timeout=_AT_ONCE)
+    expect(chat.get_by_role("heading", name=QUESTION)).to_have_count(0, timeout=_AT_ONCE)
+    silent.release()
+
+
+def test_dialog_leaves_the_run_under_it_followed_when_it_is_closed(
+    chat: Page, model: LlmServer
+) -> None:
+    reading = Held(model, RELEVANCE)
+    ask(chat)
+    sees(chat, "Reading what was found")
+    chat.get_by_role("button", name="Rename", exact=True).click()
+    dialog = chat.get_by_role("dialog")
+    reading.release()
+    dialog.get_by_label("Title").fill("About tides")
+    dialog.get_by_role("button", name="Rename").click()
+    expect(dialog).to_have_count(0, timeout=_AT_ONCE)
+    answered(chat)
+    expect(chat.get_by_role("button", name="About tides")).to_be_visible()
 
 
 def test_presenter_waits_for_the_step_that_is_under_way(chat: Page, model: LlmServer) -> None:

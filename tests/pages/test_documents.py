@@ -269,7 +269,7 @@ def test_a_document_is_deleted_only_after_the_question(
     open_at(app, document_id)
     app.button(key="delete").click().run()
     assert rag.documents()
-    app.button(key="delete_yes").click().run()
+    app.button(key="delete-for-good").click().run()
     assert rag.documents() == []
     assert "Your library is empty" in texts(app)
 
