@@ -3,9 +3,12 @@
 import streamlit as st
 
 from selfrag import process
-from selfrag.ui import answers_choice, answers_run, evaluate_choice, evaluate_place, evaluate_run
+from selfrag.ui import answers_choice, evaluate_choice, evaluate_place, study_run
+from selfrag.ui.answers_page import draw_answers
 from selfrag.ui.evaluate_history import draw_history, draw_result
 from selfrag.ui.links import asked_result
+from selfrag.ui.person import owner
+from selfrag.ui.study_page import draw_study
 
 rag = process.current()
 st.title("Evaluate", anchor=False)
@@ -22,14 +25,16 @@ search, answers, history = st.tabs(
 evaluate_place.remember()
 if search.open:
     with search:
-        evaluate_run.draw_progress(rag)
+        searched = rag.studies.background(owner())
+        study_run.draw_progress(searched, "What was searched is kept.")
         evaluate_choice.draw_choice(rag)
-        evaluate_run.draw_run(rag)
+        study_run.draw_run(rag, searched, draw_study)
 if answers.open:
     with answers:
-        answers_run.draw_progress(rag)
+        answered = rag.answers.background(owner())
+        study_run.draw_progress(answered, "What was answered is kept: start it again to go on.")
         answers_choice.draw_choice(rag)
-        answers_run.draw_run(rag)
+        study_run.draw_run(rag, answered, draw_answers)
 if history.open:
     with history:
         draw_history(rag)

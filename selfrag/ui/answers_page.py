@@ -1,7 +1,6 @@
 """A study of answers, whole: what it says, how good, when silent, at what cost, question by
 question."""
 
-import json
 from collections.abc import Sequence
 
 import streamlit as st
@@ -17,6 +16,7 @@ from selfrag.ui.answers_questions import draw_questions
 from selfrag.ui.answers_words import silence_words, spending_words
 from selfrag.ui.colours import palette, strategy_colours
 from selfrag.ui.literal import literal
+from selfrag.ui.study_files import SINGLE, SUMMARY, draw_files
 from selfrag.ui.tables import draw_table
 from selfrag.wording import count
 
@@ -48,7 +48,16 @@ def draw_answers(study: AnswerStudy, record: ResultRecord | None, said: Sequence
     _spending(study, tables)
     draw_questions(study)
     _had_not(study, tables)
-    _downloads(study, record)
+    draw_files(
+        study.name,
+        {
+            "CSV: the summary": (SUMMARY, lambda: text.as_csv(study)),
+            "CSV: every answer": (SINGLE, lambda: _every_round(study)),
+        },
+        study.to_json,
+        record.made_of if record else {},
+        lambda made_of: text.as_html(study, made_of),
+    )
 
 
 def _quality(study: AnswerStudy, tables: Sequence[Table]) -> None:
@@ -155,44 +164,6 @@ def _table(tables: Sequence[Table], title: str) -> None:
 
 def _draw(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     draw_table([literal(head) or "pair" for head in heads], [list(map(literal, r)) for r in rows])
-
-
-def _downloads(study: AnswerStudy, record: ResultRecord | None) -> None:
-    made_of = record.made_of if record else {}
-    st.space("small")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            "CSV: the summary",
-            lambda: text.as_csv(study),
-            f"{study.name}.csv",
-            "text/csv",
-            icon=":material/table:",
-            on_click="ignore",
-        )
-        st.download_button(
-            "CSV: every answer",
-            lambda: _every_round(study),
-            f"{study.name}-answers.csv",
-            "text/csv",
-            icon=":material/table_rows:",
-            on_click="ignore",
-        )
-        st.download_button(
-            "JSON: all of it",
-            lambda: json.dumps({**study.to_json(), "made_of": made_of}, ensure_ascii=False),
-            f"{study.name}.json",
-            "application/json",
-            icon=":material/data_object:",
-            on_click="ignore",
-        )
-        st.download_button(
-            "HTML: the tables",
-            lambda: text.as_html(study, list(made_of.items())),
-            f"{study.name}.html",
-            "text/html",
-            icon=":material/description:",
-            on_click="ignore",
-        )
 
 
 def _every_round(study: AnswerStudy) -> str:

@@ -1,6 +1,5 @@
 """A study of retrieval, whole: one that has just ended, or one that is opened again."""
 
-import json
 from collections.abc import Sequence
 
 import streamlit as st
@@ -12,6 +11,7 @@ from selfrag.records.results import ResultRecord
 from selfrag.ui.colours import mode_colours, palette
 from selfrag.ui.literal import literal
 from selfrag.ui.sensitivity import TITLES, sensitivity_chart, sensitivity_words
+from selfrag.ui.study_files import SUMMARY, draw_files
 from selfrag.ui.study_view import (
     draw_differing,
     draw_figures,
@@ -45,7 +45,13 @@ def draw_study(study: Study, record: ResultRecord | None, said: Sequence[str] = 
         title, heads, rows = next(t for t in tables(study) if t[0].endswith("by label"))
         st.markdown(f"**{literal(title)}**")
         draw_table(heads, [list(map(literal, row)) for row in rows])
-    _downloads(study, record)
+    draw_files(
+        study.name,
+        {"CSV: every value": (SUMMARY, lambda: as_csv(study))},
+        study.to_json,
+        record.made_of if record else {},
+        lambda made_of: as_html(study, made_of),
+    )
 
 
 def _sensitivity(study: Study) -> None:
@@ -77,33 +83,3 @@ def _left_out(study: Study) -> None:
             for each in study.left_out
         ]
         draw_table(["id", "question", "why"], rows)
-
-
-def _downloads(study: Study, record: ResultRecord | None) -> None:
-    made_of = record.made_of if record else {}
-    st.space("small")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            "CSV: every value",
-            lambda: as_csv(study),
-            f"{study.name}.csv",
-            "text/csv",
-            icon=":material/table:",
-            on_click="ignore",
-        )
-        st.download_button(
-            "JSON: all of it",
-            lambda: json.dumps({**study.to_json(), "made_of": made_of}, ensure_ascii=False),
-            f"{study.name}.json",
-            "application/json",
-            icon=":material/data_object:",
-            on_click="ignore",
-        )
-        st.download_button(
-            "HTML: the tables",
-            lambda: as_html(study, list(made_of.items())),
-            f"{study.name}.html",
-            "text/html",
-            icon=":material/description:",
-            on_click="ignore",
-        )

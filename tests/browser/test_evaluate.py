@@ -76,6 +76,15 @@ def test_labels_are_measured_and_the_result_is_kept_opened_and_deleted(
 
     page.reload()
     expect(page.get_by_text("JSON: all of it")).to_be_visible(timeout=_SLOW)
+    for label, ending, held in (
+        ("CSV: every value", ".csv", "question_id"),
+        ("JSON: all of it", ".json", '"made_of": {"'),
+        ("HTML: the tables", ".html", "</html>"),
+    ):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=label).click()
+        assert download.value.suggested_filename == f"Your labels{ending}"
+        assert held in Path(download.value.path()).read_text("utf-8")
     dialog = page.get_by_role("dialog")
     until(page, page.locator(".st-key-delete-result button"), dialog)
     until(page, dialog.get_by_role("button", name="Delete"), page.get_by_text("Nothing has been"))
