@@ -13,16 +13,22 @@ def host_of(settings: Settings) -> str | None:
     """Host (and port, where it is given) of the chat endpoint; None where it is this computer."""
     if settings.local_model is not None:
         return None
-    parts = urlsplit(settings.llm_endpoint or OPENAI_URL)
-    host = parts.hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
+    address = settings.llm_endpoint or OPENAI_URL
+    if is_here(address):
         return None
+    parts = urlsplit(address)
+    return f"{parts.hostname or ''}:{parts.port}" if parts.port else parts.hostname or ""
+
+
+def is_here(address: str | None) -> bool:
+    """Whether an endpoint is on this computer; None is OpenAI's."""
+    host = urlsplit(address or OPENAI_URL).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
     try:
-        if ipaddress.ip_address(host).is_loopback:
-            return None
+        return ipaddress.ip_address(host).is_loopback
     except ValueError:
-        pass  # a name, not an address
-    return f"{host}:{parts.port}" if parts.port else host
+        return False  # a name, not an address
 
 
 def asks_models(settings: Settings) -> bool:

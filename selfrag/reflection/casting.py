@@ -13,7 +13,7 @@ every interface names as what they are.
 
 import copy
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,7 @@ from selfrag.models.named_by import RUNS, NamedBy
 from selfrag.models.prices import LIST_PRICES, Price, cost
 from selfrag.models.tracing import OFF
 from selfrag.models.usage import Gate, Usage, UsageLedger
+from selfrag.models.whereabouts import is_here
 from selfrag.reflection.chat_judge import ChatJudge
 from selfrag.reflection.chat_writer import ChatWriter
 from selfrag.reflection.decision_judge import DecisionJudge
@@ -294,17 +295,24 @@ def _check(settings: Settings) -> None:
             )
 
 
-def prices_at(base_url: str | None, own: Mapping[str, tuple[float, float]]) -> dict[str, Price]:
-    """What models cost at an endpoint: the list prices, and before them the person's own."""
+def prices_at(
+    base_url: str | None, own: Mapping[str, tuple[float, float]], models: Iterable[str] = ()
+) -> dict[str, Price]:
+    """What models cost at an endpoint: the list prices, and before them the person's own.
+
+    Args:
+        models: those that are asked there; they cost nothing where it is this computer.
+    """
     prices = dict(LIST_PRICES)
     # The same name at someone else's endpoint is another model with another price.
     if base_url and "openai.com" not in base_url:
-        prices = {}
+        prices = dict.fromkeys(models, Price(0.0, 0.0)) if is_here(base_url) else {}
     return prices | {name: Price(*pair) for name, pair in own.items()}
 
 
 def _prices(settings: Settings) -> dict[str, Price]:
-    prices = prices_at(settings.llm_base_url, settings.model_prices)
+    models = (settings.writer_model, settings.grading_model)
+    prices = prices_at(settings.llm_base_url, settings.model_prices, models)
     if settings.local_model is not None:
         prices[settings.writer_model] = Price(0.0, 0.0)
     return prices

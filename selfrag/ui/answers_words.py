@@ -3,7 +3,7 @@ the picture of abstaining says."""
 
 from selfrag.evaluation.answers.abstention import Abstention
 from selfrag.evaluation.answers.choice import ORACLE, AnswerChoice
-from selfrag.evaluation.answers.measures import MEASURES, VERDICT
+from selfrag.evaluation.answers.measures import DECIDED, MEASURES, VERDICT
 from selfrag.evaluation.answers.plan import Plan
 from selfrag.evaluation.answers.questions import QuestionSet
 from selfrag.evaluation.answers.study import AnswerStudy
@@ -61,6 +61,8 @@ def what_is_measured(plan: Plan, questions: QuestionSet, choice: AnswerChoice) -
     rows = questions.questions
     if any(row.label for row in rows):
         names.append(MEASURES[VERDICT].label)
+    if any(row.answerable is not None or row.gold for row in rows):
+        names.append(MEASURES[DECIDED].label)
     said = [
         f":material/gavel: What will be compared: {literal(listed([*names, 'time']))}; graded by "
         f"{literal(plan.judge)}."

@@ -90,8 +90,9 @@ def _costs(rag: SelfRag, follow_up: bool) -> list[str]:
     if not said.calls:
         return ["No model calls with these settings.", "It costs nothing."]
     tokens = f"About {rounded(said.tokens):,} tokens"
-    if said.usd == 0 or host_of(settings) is None:
-        return [calls, f"{tokens}, on this computer: no fee."]
+    if said.usd == 0:
+        here = ", on this computer" if host_of(settings) is None else ""
+        return [calls, f"{tokens}{here}: no fee."]
     if said.usd is None:
         return [calls, f"{tokens}. What {_unpriced(casting)} costs is not known (MODEL_PRICES)."]
     return [calls, f"{tokens}, about {price(said.usd)} (estimated), more with every retry."]

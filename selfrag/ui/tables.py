@@ -9,4 +9,5 @@ import streamlit as st
 def draw_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Draw it; the first column names the rows."""
     frame = pd.DataFrame([list(row) for row in rows], columns=list(heads))
-    st.table(frame.set_index(heads[0]), width="content", border="horizontal")
+    # Streamlit sets the values beside an index less far from it than their heads.
+    st.table(frame, width="content", border="horizontal", hide_index=True)

@@ -237,10 +237,10 @@ def _cost(rag: SelfRag, ways: Sequence[Way]) -> list[str]:
     calls = count(sum(it.calls for it in each), "model call")
     tokens = f"about {rounded(sum(it.tokens for it in each)):,} tokens"
     known = [it.usd for it in each if it.usd is not None]
-    if host_of(settings) is None:
-        fee = ", on this computer: no fee"
-    elif len(known) < len(each):
+    if len(known) < len(each):
         fee = ""
+    elif not sum(known):
+        fee = f"{', on this computer' if host_of(settings) is None else ''}: no fee"
     else:
         fee = f", about {price(sum(known))}"
     return [f"Together usually {calls}, {tokens}{fee}; more with every retry."]

@@ -57,7 +57,7 @@ def test_what_it_takes_and_what_cannot_be_measured_stand_before_the_start(
     assert "3 questions · 2 that the documents answer · 1 that the documents cannot answer" in said
     assert "9 answers" in said and "no model calls" in said, "3 strategies, 1 round"
     assert "Without a language model every round gives the same answers" in said
-    assert "What will be compared: claims backed" in said
+    assert "What will be compared: claims backed (local judge), decided rightly and time" in said
     assert "Will not be measured: faithfulness, answer relevancy" in said
     assert "Correctness will not be compared" in said and "was not compared" not in said
     app.number_input[0].set_value(5)

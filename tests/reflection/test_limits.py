@@ -10,7 +10,7 @@ import pytest
 from selfrag.models.prices import Price, cost
 from selfrag.models.usage import Usage, UsageLedger
 from selfrag.reflection.budget import Budget
-from selfrag.reflection.casting import Casting
+from selfrag.reflection.casting import Casting, prices_at
 from selfrag.reflection.roles import Turn
 from selfrag.reflection.run import Run, RunPlan
 from selfrag.reflection.state import Stopped
@@ -214,8 +214,21 @@ def test_cost_is_told_for_each_step_and_the_run(llm_server: LlmServer) -> None:
     assert all(steps)
 
 
-def test_unknown_price_is_an_unknown_cost(llm_server: LlmServer) -> None:
+def test_unknown_price_is_an_unknown_cost(
+    llm_server: LlmServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("selfrag.reflection.casting.is_here", lambda address: False)
     assert run_on(llm_server).to_json()["usage"]["cost_usd"] is None
+
+
+def test_model_on_this_computer_has_no_fee_but_the_one_that_is_given(
+    llm_server: LlmServer,
+) -> None:
+    assert run_on(llm_server).to_json()["usage"]["cost_usd"] == 0.0
+    own = {"scripted": (1.0, 10.0)}
+    assert prices_at(llm_server.url, own, ("scripted",))["scripted"] == Price(1.0, 10.0)
+    assert "scripted" not in prices_at("https://models.example/v1", {}, ("scripted",))
+    assert prices_at(None, {}, ("gpt-4.1",))["gpt-4.1"].input > 0
 
 
 def test_one_unknown_price_makes_the_sum_unknown_and_the_other_step_is_still_told() -> None:

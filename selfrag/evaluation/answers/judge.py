@@ -93,7 +93,8 @@ class JudgeChoice:
 def judge_prices(settings: Settings) -> dict[str, Price]:
     """What models cost where the judge answers."""
     where = settings.evaluation_judge_base_url or settings.llm_base_url
-    prices = prices_at(where, settings.model_prices)
+    name = settings.evaluation_judge_model or settings.grading_model
+    prices = prices_at(where, settings.model_prices, (name,))
     if settings.local_model is not None and settings.evaluation_judge_base_url is None:
         prices[settings.writer_model] = Price(0.0, 0.0)
     return prices

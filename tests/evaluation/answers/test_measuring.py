@@ -45,7 +45,7 @@ def test_without_a_language_model_it_is_said_what_can_be_had(
     said = sentences(study)
     assert "Not measured: faithfulness" in "\n".join(said)
     assert "Correctness was not compared" in "\n".join(said)
-    assert said[0].startswith("Asked what the documents cannot answer, selfrag abstained 2 of 2")
+    assert said[0].startswith("Asked what the documents cannot answer, selfrag abstained on 1 of 1")
     assert said[0] in as_html(study).replace("&#x27;", "'")
     assert study.figures["selfrag"].values[DECIDED] == dict.fromkeys(
         [each.id for each in questions.questions[:3]], 1.0
@@ -235,8 +235,12 @@ def test_other_budgets_end_it_with_what_it_has(
 
 
 def test_budget_in_dollars_needs_a_price(
-    library: Callable[..., SelfRag], questions: QuestionSet, llm_server: LlmServer
+    library: Callable[..., SelfRag],
+    questions: QuestionSet,
+    llm_server: LlmServer,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("selfrag.reflection.casting.is_here", lambda address: False)
     rag = library(llm_base_url=llm_server.url, chat_model="scripted")
     with pytest.raises(UserError, match="price of scripted is not known"):
         rag.answers.measure(questions, replace(PLAIN, budget=StudyBudget(cost=1.0)))
