@@ -246,7 +246,7 @@ class Settings(BaseSettings):
         {},
         "US dollars for a million input and output tokens of a model, as JSON such as "
         '{"gpt-4.1-mini": [0.4, 1.6]}; goes before the list prices, and a model in neither has '
-        "an unknown cost, and none on this computer",
+        "an unknown cost; one on this computer costs nothing",
         "a JSON object of pairs of numbers, none below 0",
     )
 
