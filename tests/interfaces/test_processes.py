@@ -18,7 +18,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.interfaces.conftest import LEAVE, QUESTION, ROYALTY
-from tests.support import own_loop
+from tests.support import own_loop, warm
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import make_pdf
 from tests.support.serving import ROOT, Server, environment, started
@@ -34,16 +34,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def shell(
     server: Server, *words: str | Path, stdin: str = "", **settings: str
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "selfrag", *map(str, words)],
-        cwd=server.storage.parent,
-        env=environment(server.storage, **settings),
-        input=stdin,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-    )
+    env = environment(server.storage, **settings)
+    return warm.run([*map(str, words)], server.storage.parent, env, stdin)
 
 
 def upload(server: Server, file: Path) -> None:
