@@ -1,12 +1,15 @@
 """The application as a person starts it, and a browser to use it with.
 
 ``running_app`` starts ``streamlit run app.py`` once for each module, on a free port, with a
-storage folder of its own and an environment without keys; ``page`` is a fresh page of Chromium.
-A module that needs settings parametrises it indirectly::
+storage folder of its own and an environment without keys; ``page`` is a page of Chromium that
+knows nothing of earlier tests. A module whose application needs settings says which::
 
-    @pytest.mark.parametrize("running_app", [{"LLM_BASE_URL": url}], indirect=True)
+    @pytest.fixture(scope="module")
+    def settings(model: LlmServer) -> dict[str, str]:
+        return {"LLM_BASE_URL": model.url}
 
-Pages should be opened with ``open_page``, which waits until the script has run.
+Pages should be opened with ``open_page``, which waits until the script has run. Documents that a
+test is not about are put into the library with ``take_in``, which is quicker than the page.
 """
 
 import os
@@ -22,8 +25,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import httpx
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 _START = 90.0  # seconds that the application may take to start on a busy machine
@@ -37,6 +41,17 @@ _ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+_SIZE: ViewportSize = {"width": 1280, "height": 900}
+#: Connected, not running, with something drawn that is of no earlier run and does not move.
+_AT_REST = """() => {
+    const app = document.querySelector(
+        "[data-testid=stApp][data-test-script-state=notRunning]" +
+        "[data-test-connection-state=CONNECTED]");
+    return app && app.querySelector("[data-testid=stMain] [data-testid=stElementContainer]")
+        && !app.querySelector("[data-stale=true]")
+        && document.getAnimations().every(it => it.playState !== "running"
+            || it.effect.getComputedTiming().endTime === Infinity);
+}"""
 #: What a test run may inherit; everything else could hold a key or a setting.
 _INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "VIRTUAL_ENV")
 
@@ -55,13 +70,18 @@ class App:
 
 
 @pytest.fixture(scope="module")
+def settings() -> dict[str, str]:
+    """The settings that the application of this module is started with."""
+    return {}
+
+
+@pytest.fixture(scope="module")
 def running_app(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    settings: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[App]:
     """The application, started for this module and stopped after it."""
     folder = tmp_path_factory.mktemp("app")
     app = App(f"http://127.0.0.1:{_free_port()}", folder / "storage", folder / "app.log")
-    settings: dict[str, str] = getattr(request, "param", {})
     environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     # An .env of the developer would bring their keys: the folder to start in has none.
     environment |= {"STORAGE_DIR": str(app.storage), "PYTHONPATH": str(ROOT), **settings}
@@ -114,14 +134,27 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page of its own: no cookie, no storage of another test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    page.set_default_timeout(30_000)
-    yield page
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """What the pages of a module share: that Streamlit's scripts have been read and compiled,
+    which takes longer than most tests."""
+    context = browser.new_context(viewport=_SIZE, reduced_motion="reduce")
+    context.set_default_timeout(30_000)
+    yield context
     context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page without a cookie or anything else that an earlier test has left."""
+    page = context.pages[0] if context.pages else context.new_page()
+    page.set_viewport_size(_SIZE)
+    yield page
+    for left in context.pages[1:]:
+        left.close()
+    page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    page.goto("about:blank")
+    context.clear_cookies()
 
 
 def open_page(page: Page, url: str) -> None:
@@ -131,10 +164,19 @@ def open_page(page: Page, url: str) -> None:
 
 
 def at_rest(page: Page) -> None:
-    """Wait until the script has run."""
-    page.get_by_test_id("stApp").and_(
-        page.locator("[data-test-script-state=notRunning]")
-    ).wait_for()
+    """Wait until the script has run, and what it has drawn is there and as it stays."""
+    page.wait_for_function(_AT_REST)
+
+
+def take_in(app: App, *files: Path) -> None:
+    """Put documents into the library that are not there, and wait until they can be asked."""
+    with httpx.Client(base_url=app.url, timeout=120) as api:
+        there = {each["document"] for each in api.get("/api/documents").json()["documents"]}
+        for file in files:
+            if file.name not in there:
+                sent = {"file": (file.name, file.read_bytes())}
+                answer = api.post("/api/documents", files=sent)
+                assert answer.json()["status"] == "ready", answer.text
 
 
 def hears_arrow_keys(page: Page) -> None:

@@ -1,7 +1,6 @@
 """A run that takes its time, watched in a real browser: live steps, stop, reload, two tabs."""
 
 import re
-import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import App, hears_arrow_keys, open_page
+from tests.browser.conftest import App, hears_arrow_keys, open_page, take_in
 from tests.support.llm_answers import Answer, Request, failure, happy_path, structured, text
 from tests.support.llm_server import LlmServer, When
 from tests.support.pdf_factory import make_pdf
@@ -21,37 +20,24 @@ _AT_ONCE = 15_000  # milliseconds; the endpoint is silent for longer
 _SLOW = 120_000  # milliseconds, on a busy machine
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-PORT = _free_port()
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.parametrize(
-        "running_app", [{"LLM_BASE_URL": f"http://127.0.0.1:{PORT}/v1"}], indirect=True
-    ),
-]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[LlmServer]:
-    with LlmServer(PORT, delay=0.1) as server:
+    with LlmServer(delay=0.1) as server:
         yield server
 
 
+@pytest.fixture(scope="module")
+def settings(model: LlmServer) -> dict[str, str]:
+    return {"LLM_BASE_URL": model.url}
+
+
 @pytest.fixture
-def chat(
-    model: LlmServer, running_app: App, page: Page, tmp_path_factory: pytest.TempPathFactory
-) -> Page:
+def chat(running_app: App, page: Page, tmp_path: Path) -> Page:
     """The Chat page over a library of one document."""
-    open_page(page, f"{running_app.url}/documents")
-    if page.get_by_text("Your library is empty").count():
-        file: Path = make_pdf(tmp_path_factory.mktemp("pdf") / "harbour.pdf", [TIDES])
-        page.locator("input[type=file]").set_input_files(str(file))
-        expect(page.get_by_text("1 document is ready")).to_be_visible(timeout=_SLOW)
+    take_in(running_app, make_pdf(tmp_path / "harbour.pdf", [TIDES]))
     open_page(page, running_app.url)
     return page
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import App, at_rest, open_page
+from tests.browser.conftest import App, at_rest, open_page, take_in
 from tests.support.pdf_factory import make_pdf
 
 pytestmark = pytest.mark.browser
@@ -24,13 +24,9 @@ _TRIES = 3
 
 
 @pytest.fixture
-def compared(running_app: App, page: Page, tmp_path_factory: pytest.TempPathFactory) -> Page:
+def compared(running_app: App, page: Page, tmp_path: Path) -> Page:
     """Two modes compared over a library of one document."""
-    open_page(page, f"{running_app.url}/documents")
-    if page.get_by_text("Your library is empty").count():
-        file: Path = make_pdf(tmp_path_factory.mktemp("pdf") / "harbour.pdf", PAGES)
-        page.locator("input[type=file]").set_input_files(str(file))
-        expect(page.get_by_text("1 document is ready")).to_be_visible(timeout=_SLOW)
+    take_in(running_app, make_pdf(tmp_path / "harbour.pdf", PAGES))
     open_page(page, f"{running_app.url}/compare?q={quote(QUESTION)}&modes=bm25;dense")
     expect(lists(page)).to_have_count(2, timeout=_SLOW)
     at_rest(page)

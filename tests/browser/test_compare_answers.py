@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import App, at_rest, open_page
-from tests.browser.test_chat_live import Held, _free_port
+from tests.browser.conftest import App, at_rest, open_page, take_in
+from tests.browser.test_chat_live import Held
 from tests.support.llm_answers import failure
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import make_pdf
@@ -20,33 +20,24 @@ OTHER = "Where do ships wait?"
 _SLOW = 120_000  # milliseconds, on a busy machine
 _WAIT = 30_000
 
-PORT = _free_port()
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.parametrize(
-        "running_app",
-        [{"LLM_BASE_URL": f"http://127.0.0.1:{PORT}/v1", "MAX_RETRIES": "0"}],
-        indirect=True,
-    ),
-]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[LlmServer]:
-    with LlmServer(PORT, delay=0.05) as server:
+    with LlmServer(delay=0.05) as server:
         yield server
 
 
+@pytest.fixture(scope="module")
+def settings(model: LlmServer) -> dict[str, str]:
+    return {"LLM_BASE_URL": model.url, "MAX_RETRIES": "0"}
+
+
 @pytest.fixture
-def answers(
-    model: LlmServer, running_app: App, page: Page, tmp_path_factory: pytest.TempPathFactory
-) -> Page:
+def answers(running_app: App, page: Page, tmp_path: Path) -> Page:
     """The page over a library of one document."""
-    open_page(page, f"{running_app.url}/documents")
-    if page.get_by_text("Your library is empty").count():
-        file: Path = make_pdf(tmp_path_factory.mktemp("pdf") / "harbour.pdf", [TIDES])
-        page.locator("input[type=file]").set_input_files(str(file))
-        expect(page.get_by_text("1 document is ready")).to_be_visible(timeout=_SLOW)
+    take_in(running_app, make_pdf(tmp_path / "harbour.pdf", [TIDES]))
     open_page(page, f"{running_app.url}/runs")
     return page
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import App, open_page
+from tests.browser.conftest import App, at_rest, open_page, take_in
 from tests.support.llm_answers import Answer, Request, happy_path
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import make_pdf
@@ -33,13 +33,9 @@ def model() -> Iterator[LlmServer]:
 
 
 @pytest.fixture
-def chat(running_app: App, page: Page, tmp_path_factory: pytest.TempPathFactory) -> Page:
+def chat(running_app: App, page: Page, tmp_path: Path) -> Page:
     """The Chat page over a library of one document, nothing configured."""
-    open_page(page, f"{running_app.url}/documents")
-    if page.get_by_text("Your library is empty").count():
-        file: Path = make_pdf(tmp_path_factory.mktemp("pdf") / "harbour.pdf", [TIDES, FERRY])
-        page.locator("input[type=file]").set_input_files(str(file))
-        expect(page.get_by_text("1 document is ready")).to_be_visible(timeout=_SLOW)
+    take_in(running_app, make_pdf(tmp_path / "harbour.pdf", [TIDES, FERRY]))
     open_page(page, running_app.url)
     return page
 
@@ -75,12 +71,7 @@ def leave(page: Page) -> None:
     """Close the panel or dialog."""
     page.get_by_test_id("stDialog").get_by_role("button", name="Close").click()
     expect(page.get_by_test_id("stDialog")).to_have_count(0, timeout=_WAIT)
-    settled(page)
-
-
-def settled(page: Page) -> None:
-    """What was clicked before has been drawn."""
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    at_rest(page)
 
 
 def use_key(page: Page, model: LlmServer, key: str = KEY) -> None:
