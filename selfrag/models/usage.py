@@ -147,6 +147,11 @@ class UsageLedger:
         """The ledger of the call that is being made here, for what lies below it."""
         return _calling.get()
 
+    def spent(self) -> Usage:
+        """What was used, with calls that nobody waits for any more: the endpoint answers them."""
+        with self._lock:
+            return self.total() + Usage(llm_calls=self._under_way)
+
     def check(self) -> None:
         """Ask the guard whether the run still wants what is being fetched for it.
 

@@ -14,13 +14,19 @@ def how_answered(view: RunView) -> str:
     """The account of a run that has ended; empty while it goes on."""
     if view.finished is None or view.started is None:
         return ""
-    told = [_looked(view), _wrote(view), _checked(view, view.finished), _broken(view.finished)]
+    told = [
+        _looked(view),
+        _wrote(view),
+        _checked(view, view.finished),
+        _broken(view, view.finished),
+    ]
     return " ".join(sentence for sentence in told if sentence)
 
 
 def _looked(view: RunView) -> str:
     if not view.searches:
-        return "Your documents were not searched."
+        # A run that was cut off with the application keeps its question, not its steps.
+        return "Your documents were not searched." if view.nodes else ""
     times = len(view.searches)
     # What is read and graded are parents: another search may find one by another of its chunks.
     hits = [hit for search in view.searches for hit in search.hits]
@@ -101,8 +107,10 @@ def _checked(view: RunView, end: RunFinished) -> str:
     return f"Of its {total} claims, checked{by} one by one, {parts}."
 
 
-def _broken(end: RunFinished) -> str:
+def _broken(view: RunView, end: RunFinished) -> str:
     before = "everything was checked" if end.answer else "anything was written"
+    if not view.nodes and end.status == "stopped":
+        return "It was stopped; none of its steps is kept."
     return {
         "stopped": f"Then it was stopped, before {before}.",
         "failed": "Then something went wrong, and it ended.",

@@ -219,7 +219,8 @@ def tokens(sides: Sequence[Side]) -> str:
 def time(sides: Sequence[Side]) -> str:
     """Who took how much longer."""
     said = _times(sides, lambda side: side.end.elapsed_s, "time")
-    return f"{said} They ran at the same time and waited for each other: alone, each is faster."
+    shared = "They ran at the same time and waited for each other: alone, each is faster."
+    return f"{said} {shared}".strip()
 
 
 def cost(sides: Sequence[Side]) -> str:
@@ -254,7 +255,8 @@ def claims(sides: Sequence[Side]) -> str:
 
 
 def _times(sides: Sequence[Side], of: Callable[[Side], float], what: str) -> str:
-    ranked = sorted((side for side in sides if of(side)), key=of)
+    whole = [side for side in sides if side.end.status not in _BROKEN]
+    ranked = sorted((side for side in whole if of(side)), key=of)
     if len(ranked) < 2:
         return ""
     least, most = ranked[0], ranked[-1]

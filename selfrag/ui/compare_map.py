@@ -24,7 +24,7 @@ def draw_map(rag: SelfRag, comparison: Comparison, chosen: str | None) -> None:
     """Draw it, or how far it is; ``chosen`` is the passage that has its number."""
     st.markdown("**Where in your library**")
     view = rag.maps.view()
-    if view.map is None:
+    if view.map is None or (view.map.total < FEWEST and view.progress is not None):
         _under_way(rag)
     elif view.map.total < FEWEST:
         st.caption(

@@ -103,6 +103,13 @@ def test_run_that_broke_off_says_so(status: str):
     assert told.endswith({"stopped": "checked.", "failed": "ended."}[status])
 
 
+def test_run_that_was_cut_off_with_the_application_denies_no_step():
+    run = make_run()
+    end = run.result(20).model_copy(update={"status": "stopped", "answer": ""})
+    told = how_answered(RunView.of([run.log.kept()[0], end]))
+    assert told == "It was stopped; none of its steps is kept."
+
+
 def test_run_under_way_has_no_account_yet():
     run = make_run()
     run.result(20)

@@ -154,3 +154,9 @@ def test_broken_off_ones_are_named_and_not_compared() -> None:
     sides = [side("plain", answer="Four"), side("critique", status="failed", answer="Four")]
     assert "critique failed" in headline(sides)
     assert not [it for it in differences(sides) if "word for word" in it]
+    plain = side("plain", usage=used(1, 500), elapsed_s=1.0)
+    cut = side("selfrag", status="stopped", usage=used(1, 121), elapsed_s=9.0)
+    assert "times" not in contrast.tokens([plain, cut])
+    assert "times as long" not in contrast.time([plain, cut])
+    done = side("critique", usage=used(2, 1000), elapsed_s=2.0)
+    assert contrast.tokens([plain, cut, done]).startswith("critique took 2 times as many")

@@ -93,7 +93,7 @@ class ChatGrader:
         try:
             return one.grade(self._at_once)
         finally:
-            self._pay(ledger.total())
+            self._pay(ledger.spent())
 
 
 class _One:

@@ -117,6 +117,7 @@ class MeasuredAnswers:
     Attributes:
         again: whether all of it was there from an earlier run.
         spent: what was spent on it now, answers and grades together.
+        further: whether anything was kept now: if not, the same again would go no further.
         signature: of everything that the numbers depend on.
         made_of: the same, by name.
     """
@@ -124,6 +125,7 @@ class MeasuredAnswers:
     study: AnswerStudy
     again: bool
     spent: Usage
+    further: bool
     signature: str
     made_of: dict[str, str]
 
@@ -170,7 +172,7 @@ def measure(
         notes=_notes(task),
         stopped=stopped,
     )
-    return MeasuredAnswers(study, again, purse.used, signature(made_of), made_of)
+    return MeasuredAnswers(study, again, purse.used, work.kept > 0, signature(made_of), made_of)
 
 
 class _Changed(Exception):
@@ -194,6 +196,7 @@ class _Work:
         self._progress = progress
         self._cancel = cancel
         self._in_a_row = 0
+        self.kept = 0  #: answers and grades that are there now and were not before
 
     def all(self) -> tuple[list[Row], str | None, bool]:
         """The rows there are, why it stopped before all were, and whether none was missing."""
@@ -290,6 +293,7 @@ class _Work:
             return answer
         self._in_a_row = 0
         self._store.keep_answer(question, system, number, gold, answer)
+        self.kept += 1
         return answer
 
     def _grade(
@@ -305,6 +309,7 @@ class _Work:
             traced |= {name: grade.value for name, grade in graded.measures.items()}
         if not graded.failed:
             self._store.keep_grades(question, system, number, answer, graded)
+            self.kept += 1
         return graded
 
 

@@ -138,6 +138,10 @@ def _tell(made: "MeasuredAnswers", done: "Done[AnswerStudy]", seconds: float) ->
     if done.changes:
         said.append("Since the last run of this set: " + "; ".join(done.changes) + ".")
     if made.study.stopped is not None:
-        said.append("Run the same again to go on from here.")
+        said.append(
+            "Run the same again to go on from here."
+            if made.further
+            else "Nothing could be finished, so the same again would go no further: give it more."
+        )
     said.append(f"{done.folder} is written.")
     tell(to, said)

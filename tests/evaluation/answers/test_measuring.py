@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -207,14 +208,29 @@ def test_cancelled_study_goes_on_where_it_was(
     assert made.spent.llm_calls == asked
 
 
+def test_study_whose_budget_is_too_small_for_anything_says_that_it_goes_no_further(
+    with_model: SelfRag, questions: QuestionSet
+) -> None:
+    small = AnswerChoice(rounds=1, budget=StudyBudget(calls=3))
+    ended = [with_model.answers.measure(questions, small).further for _ in range(3)]
+    # An answer may be kept at first; its grades take more than three calls.
+    assert ended[-1] is False
+    enough = AnswerChoice(rounds=1, budget=StudyBudget(calls=40))
+    assert with_model.answers.measure(questions, enough).further
+
+
 @pytest.mark.parametrize("calls", [1, 7, 20])
 def test_budget_of_calls_is_never_exceeded_and_the_study_goes_on(
     with_model: SelfRag, questions: QuestionSet, llm_server: LlmServer, calls: int
 ) -> None:
     whole = AnswerChoice(rounds=1)
     small = replace(whole, budget=StudyBudget(calls=calls))
+    llm_server.delay = 0.05  # so that some are under way when the budget is spent
     made = with_model.answers.measure(questions, small)
-    assert len(llm_server.requests) <= calls
+    until = time.monotonic() + 5
+    while len(llm_server.requests) < made.spent.llm_calls and time.monotonic() < until:
+        time.sleep(0.02)
+    assert made.spent.llm_calls == len(llm_server.requests) <= calls
     assert f"the budget of {calls} call" in (made.study.stopped or "")
     assert "It was stopped" in sentences(made.study)[0]
     rest = with_model.answers.measure(questions, whole)
