@@ -1,5 +1,6 @@
 """Fixtures shared by all tests."""
 
+import signal
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -22,6 +23,14 @@ _TLS = ssl.create_default_context()
 
 def pytest_configure() -> None:
     use_memory_disk()
+    _hear_interrupts()
+
+
+def _hear_interrupts() -> None:
+    """What a shell starts in its background ignores Ctrl-C, and so would every process that a test
+    starts and interrupts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

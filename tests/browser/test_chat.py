@@ -97,6 +97,8 @@ def test_details_of_a_step_open_and_stay_open(running_app: App, page: Page) -> N
     page.get_by_text("Found 1 passage").click()
     ranks = page.get_by_text("search by meaning: ")
     expect(ranks).to_be_visible()
+    # While the answer takes its final form the chart may stand there twice for a moment.
+    expect(page.locator(".js-plotly-plot")).to_have_count(1, timeout=_SLOW)
     expect(page.locator(".js-plotly-plot")).to_be_visible()
     page.locator(".answer").get_by_role("button", name="Show source 1").first.click()
     page.get_by_text("The path through the graph").click()
