@@ -27,7 +27,14 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 _START = 90.0  # seconds that the application may take to start on a busy machine
@@ -41,6 +48,8 @@ _ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+_PATIENCE = 60_000  # milliseconds for what takes a tenth of a second on a machine that is free
+expect.set_options(timeout=_PATIENCE)
 _SIZE: ViewportSize = {"width": 1280, "height": 900}
 #: Connected, not running, with something drawn that is of no earlier run and does not move.
 _AT_REST = """() => {
@@ -139,7 +148,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     """What the pages of a module share: that Streamlit's scripts have been read and compiled,
     which takes longer than most tests."""
     context = browser.new_context(viewport=_SIZE, reduced_motion="reduce")
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(_PATIENCE)
     yield context
     context.close()
 
@@ -177,6 +186,13 @@ def take_in(app: App, *files: Path) -> None:
                 sent = {"file": (file.name, file.read_bytes())}
                 answer = api.post("/api/documents", files=sent)
                 assert answer.json()["status"] == "ready", answer.text
+
+
+def type_question(page: Page, question: str) -> None:
+    """Ask in the chat; what is typed into an input that is drawn anew meanwhile would be lost."""
+    at_rest(page)
+    page.get_by_test_id("stChatInputTextArea").fill(question)
+    page.keyboard.press("Enter")
 
 
 def hears_arrow_keys(page: Page) -> None:

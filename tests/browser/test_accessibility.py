@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import App, at_rest, hears_arrow_keys, open_page
+from tests.browser.conftest import App, at_rest, hears_arrow_keys, open_page, type_question
 
 pytestmark = pytest.mark.browser
 
@@ -51,8 +51,7 @@ def test_chat_from_the_start_to_the_presenter(running_app: App, themed: Page) ->
     expect(there).to_be_visible(timeout=_SLOW)
     expect(page.locator("[class*=st-key-suggestion-]")).to_have_count(4, timeout=_SLOW)
     accessible(page)
-    page.get_by_test_id("stChatInputTextArea").fill("How much does a bicycle place cost?")
-    page.keyboard.press("Enter")
+    type_question(page, "How much does a bicycle place cost?")
     expect(page.get_by_text("Answered and grounded")).to_be_visible(timeout=_SLOW)
     expect(page.get_by_alt_text("the quote highlighted")).to_be_visible(timeout=_SLOW)
     accessible(page)

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import App, open_page
+from tests.browser.conftest import App, at_rest, open_page, take_in, type_question
 from tests.support.pdf_factory import make_pdf
 
 pytestmark = pytest.mark.browser
@@ -33,9 +33,9 @@ def harbour(tmp_path: Path) -> Path:
     return make_pdf(tmp_path / "harbour.pdf", [TIDES, QUAY])
 
 
-def ask(page: Page, question: str) -> None:
-    page.get_by_test_id("stChatInputTextArea").fill(question)
-    page.keyboard.press("Enter")
+def answered(page: Page) -> None:
+    expect(page.get_by_text("Answered and grounded")).to_be_visible(timeout=_SLOW)
+    at_rest(page)
 
 
 def test_from_an_empty_library_to_the_sentence_on_the_page(
@@ -49,8 +49,8 @@ def test_from_an_empty_library_to_the_sentence_on_the_page(
     expect(page.get_by_text("1 document is ready")).to_be_visible(timeout=_SLOW)
 
     page.get_by_test_id("stSidebarNav").get_by_role("link", name="Chat").click()
-    ask(page, "What is the tidal range of Saint Malo?")
-    expect(page.get_by_text("Answered and grounded")).to_be_visible(timeout=_SLOW)
+    type_question(page, "What is the tidal range of Saint Malo?")
+    answered(page)
     shown = page.get_by_test_id("stExpander").locator("summary").all_inner_texts()
     told = [step for label in shown for step in STEPS if step in label]
     assert told == STEPS
@@ -84,59 +84,64 @@ def test_from_an_empty_library_to_the_sentence_on_the_page(
     expect(page.locator(".reader .box.hit").first).to_be_visible()
     expect(page.locator(".reader mark.hit").first).to_contain_text("tidal range")
     page.get_by_role("link", name="Back to the chat").click()
-    expect(page.get_by_text("Answered and grounded")).to_be_visible(timeout=_SLOW)
+    answered(page)
 
     away = [url for url in outside if not url.startswith((running_app.url, "data:", "blob:"))]
     assert not away, "the page asked the network for something"
 
 
-def test_details_of_a_step_open_and_stay_open(running_app: App, page: Page) -> None:
+@pytest.fixture
+def chat(running_app: App, page: Page, harbour: Path) -> Page:
+    """The Chat page over a library of one document."""
+    take_in(running_app, harbour)
     open_page(page, running_app.url)
-    ask(page, "Are dogs allowed on the quay in summer?")
-    expect(page.get_by_text("Answered and grounded")).to_be_visible(timeout=_SLOW)
-    page.get_by_text("Found 1 passage").click()
-    ranks = page.get_by_text("search by meaning: ")
+    return page
+
+
+def test_details_of_a_step_open_and_stay_open(chat: Page) -> None:
+    type_question(chat, "Are dogs allowed on the quay in summer?")
+    answered(chat)
+    chat.get_by_text("Found 1 passage").click()
+    ranks = chat.get_by_text("search by meaning: ")
     expect(ranks).to_be_visible()
     # While the answer takes its final form the chart may stand there twice for a moment.
-    expect(page.locator(".js-plotly-plot")).to_have_count(1, timeout=_SLOW)
-    expect(page.locator(".js-plotly-plot")).to_be_visible()
-    page.locator(".answer").get_by_role("button", name="Show source 1").first.click()
-    page.get_by_text("The path through the graph").click()
-    expect(page.get_by_test_id("stGraphVizChart")).to_contain_text("Is every claim backed?")
+    expect(chat.locator(".js-plotly-plot")).to_have_count(1)
+    expect(chat.locator(".js-plotly-plot")).to_be_visible()
+    chat.locator(".answer").get_by_role("button", name="Show source 1").first.click()
+    chat.get_by_text("The path through the graph").click()
+    expect(chat.get_by_test_id("stGraphVizChart")).to_contain_text("Is every claim backed?")
     expect(ranks).to_be_visible()
 
 
-def test_what_is_not_in_the_documents_is_not_answered(running_app: App, page: Page) -> None:
-    open_page(page, running_app.url)
-    ask(page, "Who won the football world cup in 1998?")
-    expect(page.get_by_text("Not found in your documents")).to_be_visible(timeout=_SLOW)
-    searched = page.get_by_role("listitem").filter(has_text="Who won the football world cup")
+def test_what_is_not_in_the_documents_is_not_answered(chat: Page) -> None:
+    type_question(chat, "Who won the football world cup in 1998?")
+    expect(chat.get_by_text("Not found in your documents")).to_be_visible(timeout=_SLOW)
+    searched = chat.get_by_role("listitem").filter(has_text="Who won the football world cup")
     expect(searched).to_be_visible()
-    expect(page.get_by_text("The nearest passages")).to_have_count(0)
-    expect(page.locator(".answer")).to_have_count(0)
+    expect(chat.get_by_text("The nearest passages")).to_have_count(0)
+    expect(chat.locator(".answer")).to_have_count(0)
 
 
-def test_input_is_free_after_answers_that_take_no_time(running_app: App, page: Page) -> None:
-    open_page(page, running_app.url)
+def test_input_is_free_after_answers_that_take_no_time(chat: Page) -> None:
     for number, greeting in enumerate(("Hello there!", "Hello again!", "Good morning"), start=1):
-        ask(page, greeting)
-        said = page.get_by_role("heading", name="Only questions about your documents")
+        type_question(chat, greeting)
+        said = chat.get_by_role("heading", name="Only questions about your documents")
         expect(said).to_have_count(number, timeout=_SLOW)
-        expect(page.get_by_test_id("stChatInputTextArea")).to_be_enabled()
-        expect(page.get_by_role("button", name="New chat")).to_be_enabled()
+        expect(chat.get_by_test_id("stChatInputTextArea")).to_be_enabled()
+        expect(chat.get_by_role("button", name="New chat")).to_be_enabled()
 
 
-def test_on_a_phone_the_evidence_stands_under_the_answer(running_app: App, page: Page) -> None:
-    page.set_viewport_size({"width": 420, "height": 800})
-    open_page(page, running_app.url)
-    ask(page, "What is the tidal range of Saint Malo?")
-    expect(page.get_by_text("Answered and grounded")).to_be_visible(timeout=_SLOW)
-    cited = page.locator(".answer").get_by_role("button", name="Show source 1").first
-    picture = page.get_by_alt_text("the quote highlighted")
+def test_on_a_phone_the_evidence_stands_under_the_answer(chat: Page) -> None:
+    chat.set_viewport_size({"width": 420, "height": 800})
+    chat.reload()
+    type_question(chat, "What is the tidal range of Saint Malo?")
+    answered(chat)
+    cited = chat.locator(".answer").get_by_role("button", name="Show source 1").first
+    picture = chat.get_by_alt_text("the quote highlighted")
     expect(picture).to_have_count(1, timeout=_SLOW)
     cited.click()
     expect(picture).to_be_in_viewport(ratio=0.3)
-    width = page.evaluate("document.scrollingElement.scrollWidth")
+    width = chat.evaluate("document.scrollingElement.scrollWidth")
     assert width <= 420, "the page must not scroll sideways"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import App, hears_arrow_keys, open_page, take_in
+from tests.browser.conftest import App, at_rest, hears_arrow_keys, open_page, take_in, type_question
 from tests.support.llm_answers import Answer, Request, failure, happy_path, structured, text
 from tests.support.llm_server import LlmServer, When
 from tests.support.pdf_factory import make_pdf
@@ -43,12 +43,12 @@ def chat(running_app: App, page: Page, tmp_path: Path) -> Page:
 
 
 def ask(page: Page, question: str = QUESTION) -> None:
-    page.get_by_test_id("stChatInputTextArea").fill(question)
-    page.keyboard.press("Enter")
+    type_question(page, question)
 
 
 def answered(page: Page) -> None:
     expect(page.get_by_text("Answered and grounded").first).to_be_visible(timeout=_SLOW)
+    at_rest(page)
 
 
 def writing(request: Request) -> bool:

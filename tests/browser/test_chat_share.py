@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from selfrag.sharing.export import read
-from tests.browser.conftest import App, hears_arrow_keys, open_page
+from tests.browser.conftest import App, at_rest, hears_arrow_keys, open_page, type_question
 
 pytestmark = pytest.mark.browser
 
@@ -41,13 +41,13 @@ def chat(running_app: App, page: Page) -> Page:
 
 
 def ask(page: Page, question: str = QUESTION) -> None:
-    page.get_by_test_id("stChatInputTextArea").fill(question)
-    page.keyboard.press("Enter")
+    type_question(page, question)
     answered(page)
 
 
 def answered(page: Page) -> None:
     expect(page.get_by_text("Answered and grounded")).to_be_visible(timeout=_SLOW)
+    at_rest(page)
 
 
 def test_from_nothing_to_an_answered_suggestion_and_back_to_nothing(
@@ -84,8 +84,7 @@ def test_level_of_the_steps_stays_chosen(chat: Page) -> None:
     chat.get_by_role("radio", name="Details").click()
     expect(chat.get_by_text("no language model asked").first).to_be_visible()
     expect(chat.get_by_text("likely to be relevant").first).to_be_visible()
-    chat.get_by_test_id("stChatInputTextArea").fill("How much does a wash cost?")
-    chat.keyboard.press("Enter")
+    type_question(chat, "How much does a wash cost?")
     expect(chat.get_by_role("heading", name="How much does a wash cost?")).to_be_visible()
     expect(chat.get_by_text("no language model asked").first).to_be_visible(timeout=_SLOW)
 

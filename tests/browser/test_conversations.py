@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import App, at_rest, open_page, take_in
+from tests.browser.conftest import App, at_rest, open_page, take_in, type_question
 from tests.support.llm_answers import Answer, Request, happy_path
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import make_pdf
@@ -41,13 +41,13 @@ def chat(running_app: App, page: Page, tmp_path: Path) -> Page:
 
 
 def ask(page: Page, question: str = QUESTION) -> None:
-    page.get_by_test_id("stChatInputTextArea").fill(question)
-    page.keyboard.press("Enter")
+    type_question(page, question)
 
 
 def answered(page: Page, times: int = 1) -> None:
     heading = page.get_by_role("heading", name="Answered and grounded")
     expect(heading).to_have_count(times, timeout=_SLOW)
+    at_rest(page)
 
 
 def question(page: Page, text: str) -> Locator:

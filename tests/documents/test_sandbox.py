@@ -145,7 +145,7 @@ def test_worker_ends_when_the_application_is_killed(tmp_path: Path, long: Path) 
     worker = psutil.Process(int(application.stdout.readline()))
     application.kill()
     application.wait()
-    worker.wait(timeout=10)
+    worker.wait(timeout=60)
 
 
 def test_worker_imports_nothing_large(tmp_path: Path) -> None:

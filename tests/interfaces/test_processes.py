@@ -263,9 +263,9 @@ def test_run_under_way_is_stopped_and_recorded_when_the_server_is_told_to_end(
 
         client = threading.Thread(target=ask)
         client.start()
-        assert llm_server.wait_for(lambda: bool(llm_server.requests), 30)
+        assert llm_server.wait_for(lambda: bool(llm_server.requests), 60)
         server.stop()
-        client.join(10)
+        client.join(60)
         assert not (server.storage / "server.json").exists()
     (answer,) = answers
     assert answer["status"] == "stopped"
@@ -296,7 +296,7 @@ def test_killed_in_the_middle_of_a_run_it_starts_again_and_the_run_is_closed(
                 timeout=60,
             ) as answer:
                 run_id = answer.headers["x-run-id"]
-                assert llm_server.wait_for(lambda: bool(llm_server.requests), 30)
+                assert llm_server.wait_for(lambda: bool(llm_server.requests), 60)
                 server.stop(signal.SIGKILL)
                 answer.read()
         # Its note is left behind, and nobody is fooled by it.

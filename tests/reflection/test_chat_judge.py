@@ -66,7 +66,7 @@ def test_each_document_is_graded_by_itself_and_in_order(llm_server: LlmServer) -
 
 
 def test_documents_are_graded_side_by_side_up_to_the_limit(llm_server: LlmServer) -> None:
-    together = threading.Barrier(3, timeout=5)
+    together = threading.Barrier(3, timeout=60)
 
     def grade(request: Request) -> Answer:
         together.wait()

@@ -171,7 +171,7 @@ def test_closing_the_answer_closes_the_connection_between_two_tokens(
     stream.close()
 
     assert time.monotonic() - began < 10
-    assert llm_server.wait_for(lambda: llm_server.requests[0].disconnected, 1.0)
+    assert llm_server.wait_for(lambda: llm_server.requests[0].disconnected, 60)
     assert ledger.total().llm_calls == 1
     assert ledger.total().output_tokens > 0, "what was written before the stop is paid for"
 

@@ -43,7 +43,7 @@ def held(rag: SelfRag, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 def wait_for(condition: Callable[[], bool]) -> None:
     """The record is written a moment after the log is closed."""
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < until
         time.sleep(0.01)

@@ -63,7 +63,7 @@ def served(rag: SelfRag) -> Iterator[str]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while not server.started and time.monotonic() < until:
         time.sleep(0.01)
     try:
@@ -83,7 +83,7 @@ class Server:
     log: Path
     process: subprocess.Popen[bytes]
 
-    def stop(self, number: int = signal.SIGTERM, seconds: float = 20) -> int:
+    def stop(self, number: int = signal.SIGTERM, seconds: float = 60) -> int:
         """Tell it to end and wait; returns its exit code."""
         self.process.send_signal(number)
         return self.process.wait(seconds)
