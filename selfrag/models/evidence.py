@@ -2,10 +2,10 @@
 
 1. the passages are cut into sentences;
 2. every sentence is scored by its words (no model, about a tenth of a millisecond each);
-3. the best four are embedded and scored again by words and meaning together.
+3. the best three are embedded and scored again by words and meaning together.
 
-Embedding six, eight or all sentences moved the held-out ranking figures by 0.015 at most, all of
-a long sentence rather than its beginning by 0.006, and embedding is most of the time that a
+Embedding four, six, eight or all sentences moved the held-out ranking figures by 0.015 at most,
+all of a long sentence rather than its beginning by 0.006, and embedding is most of the time that a
 question takes. The writer and the judge of one run share a reader, so that it is done once.
 """
 
@@ -33,7 +33,7 @@ from selfrag.models.packaged import Encoder
 from selfrag.models.sentences import split_sentences
 from selfrag.models.words import fold, words
 
-EMBEDDED = 4  #: sentences
+EMBEDDED = 3  #: sentences
 READ = 240  #: characters of each that are embedded, up to the blank before
 GRADED = 64  #: lists of passages that are known to what comes after their grades
 

@@ -134,7 +134,7 @@ class LocalEmbeddings(Embeddings):
         longest_first = sorted(range(len(texts)), key=lambda i: -tokens[i])
         size = self._batch_size
         if self._workers > 1:
-            # Of four sentences of a question the two longest are embedded side by side, each by
+            # Of a few sentences of a question the longest are embedded side by side, each by
             # itself: a tenth to a quarter less waiting than for pairs.
             size = min(size, max(1, len(texts) // (2 * self._workers)))
         batches = []

@@ -252,7 +252,7 @@ def test_writer_and_judge_of_one_encoder_embed_at_most_five_texts_together() -> 
     answer = "".join(writer.write(question, PASSAGES))
     judge.grade_support(question, answer, PASSAGES)
     judge.grade_usefulness(question, answer, PASSAGES)
-    assert encoder.texts <= 5  # the question and four sentences: what a question costs
+    assert encoder.texts <= 4  # the question and three sentences: what a question costs
 
 
 def grades_of(judge: LocalJudge, writer: ExtractiveWriter, passages: list[Passage]) -> list[object]:
