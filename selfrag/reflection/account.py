@@ -110,7 +110,12 @@ def _checked(view: RunView, end: RunFinished) -> str:
 def _broken(view: RunView, end: RunFinished) -> str:
     before = "everything was checked" if end.answer else "anything was written"
     if not view.nodes and end.status == "stopped":
-        return "It was stopped; none of its steps is kept."
+        by_person = "before anything was written" in (end.reason or "")
+        return (
+            "It was stopped before anything was written."
+            if by_person
+            else "It was stopped; none of its steps is kept."
+        )
     return {
         "stopped": f"Then it was stopped, before {before}.",
         "failed": "Then something went wrong, and it ended.",
