@@ -39,6 +39,8 @@ def opened_zip(content: bytes, damaged: str) -> Iterator[zipfile.ZipFile]:
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as zipped:
+            if not all(zipped.namelist()):
+                raise zipfile.BadZipFile("a file in it has no name")
             yield zipped
     except _DAMAGE:
         raise UserError(damaged) from None

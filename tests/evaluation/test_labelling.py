@@ -194,6 +194,16 @@ def test_labels_of_any_question_go_out_and_come_back(asked: dict[str, Relevance]
     assert labelling.as_set().qrels == before.qrels
 
 
+def test_zip_with_a_file_without_a_name_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        made.writestr("s/corpus.jsonl", "{}")
+        made.writestr("nameless", "x")
+    content = out.getvalue().replace(b"nameless", b"\0ameless")  # a name ends at its first zero
+    with pytest.raises(UserError, match="is no zip that can be opened"):
+        Sets(tmp_path).add(content, "set.zip")
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.data(), st.sampled_from([zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2]))
 def test_damaged_zip_is_refused_in_a_sentence_or_still_read(data: st.DataObject, how: int) -> None:
