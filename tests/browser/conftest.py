@@ -22,6 +22,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -186,6 +187,21 @@ def take_in(app: App, *files: Path) -> None:
                 sent = {"file": (file.name, file.read_bytes())}
                 answer = api.post("/api/documents", files=sent)
                 assert answer.json()["status"] == "ready", answer.text
+
+
+@contextmanager
+def appears(page: Page, selector: str) -> Iterator[None]:
+    """What is done inside lets something appear, however soon it is gone again."""
+    page.evaluate(
+        """selector => {
+            window.appeared = false
+            new MutationObserver(() => { window.appeared ||= !!document.querySelector(selector) })
+                .observe(document, { subtree: true, childList: true, attributes: true })
+        }""",
+        selector,
+    )
+    yield
+    page.wait_for_function("window.appeared")
 
 
 def type_question(page: Page, question: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from selfrag.sharing.export import read
-from tests.browser.conftest import App, at_rest, hears_arrow_keys, open_page, type_question
+from tests.browser.conftest import App, appears, at_rest, hears_arrow_keys, open_page, type_question
 
 pytestmark = pytest.mark.browser
 
@@ -59,8 +59,8 @@ def test_from_nothing_to_an_answered_suggestion_and_back_to_nothing(
     expect(dialog).to_contain_text("Is every claim backed?")
     expect(dialog.get_by_test_id("stGraphVizChart")).to_contain_text("Search again")
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Load the samples").click()
-    expect(page.locator(".st-key-jobs_running")).to_be_visible()
+    with appears(page, ".st-key-jobs_running"):
+        page.get_by_role("button", name="Load the samples").click()
     expect(page.get_by_text("Your 4 documents can be asked")).to_be_visible(timeout=_SLOW)
     suggested = page.locator("[class*=st-key-suggestion-]")
     expect(suggested).to_have_count(4, timeout=_SLOW)

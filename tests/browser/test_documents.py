@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import App, open_page
+from tests.browser.conftest import App, appears, open_page
 from tests.support.pdf_factory import Empty, make_pdf
 
 pytestmark = pytest.mark.browser
@@ -47,11 +47,8 @@ def test_an_upload_says_of_each_file_what_became_of_it(
 ) -> None:
     open_page(page, f"{running_app.url}/documents")
     expect(page.get_by_text("Your library is empty")).to_be_visible()
-    drop(page, *files.values())
-    running = page.locator(".st-key-jobs_running")
-    expect(running).to_be_visible(timeout=_SLOW)
-    expect(running.get_by_role("progressbar").first).to_be_visible(timeout=_SLOW)
-
+    with appears(page, ".st-key-jobs_running [role=progressbar]"):
+        drop(page, *files.values())
     page.reload()
     expect(page.locator(".st-key-jobs_running, .st-key-jobs_done").first).to_be_visible()
 
