@@ -8,6 +8,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+# Whole before the first page: plotly takes pandas as it stands among the loaded modules, and
+# breaks where another page has only begun to load it.
+import pandas  # noqa: F401
 import streamlit as st
 
 from selfrag.interfaces import note

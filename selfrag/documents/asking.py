@@ -39,6 +39,10 @@ class Limits:
     pages: int = 10_000
 
 
+class _Undone(ReadingStopped):
+    """The process crashed or ran out of memory; a fresh one may not."""
+
+
 class Worker:
     """One worker process, started when needed, started again after it was killed."""
 
@@ -57,6 +61,9 @@ class Worker:
     ) -> tuple[dict[str, Any], bytes]:
         """The answer to a request; requests wait for each other.
 
+        What made a process crash or run out of memory is asked of a fresh one before it is told:
+        an earlier file may have left the process damaged, or full.
+
         Raises:
             ReadingStopped: too long, too much memory, crashed or cancelled.
             UserError: what the worker has to say.
@@ -66,17 +73,37 @@ class Worker:
                 raise _cancelled(name)
         try:
             process = self._running(name)
+            used, process.used = process.used, True
             try:
-                process.send({**request, "memory": limits.memory_mb << 20})
-                return self._wait(process, request, name, limits, progress, cancel)
-            except OSError as error:
-                raise self._stopped(process, name) from error
-            except BaseException:
-                if not self._idle:
-                    self._end(process)
-                raise
+                return self._ask(process, request, name, limits, progress, cancel)
+            except _Undone:
+                if not used:
+                    raise
+            _log.info("%s is given to a fresh process", name)
+            process = self._running(name)
+            process.used = True
+            return self._ask(process, request, name, limits, progress, cancel)
         finally:
             self._lock.release()
+
+    def _ask(
+        self,
+        process: WorkerProcess,
+        request: dict[str, Any],
+        name: str,
+        limits: Limits,
+        progress: Callable[[int, int], None] | None,
+        cancel: threading.Event | None,
+    ) -> tuple[dict[str, Any], bytes]:
+        try:
+            process.send({**request, "memory": limits.memory_mb << 20})
+            return self._wait(process, request, name, limits, progress, cancel)
+        except OSError as error:
+            raise self._stopped(process, name) from error
+        except BaseException:
+            if not self._idle:
+                self._end(process)
+            raise
 
     def _running(self, name: str) -> WorkerProcess:
         if self._closed:
@@ -160,11 +187,11 @@ class Worker:
             "Open it in a PDF viewer, save it anew and add that."
         )
 
-    def _stopped(self, process: WorkerProcess, name: str) -> ReadingStopped:
+    def _stopped(self, process: WorkerProcess, name: str) -> _Undone:
         self._end(process)
         code = process.popen.returncode
         _log.warning("the reading process ended with %s while reading %s", code, name)
-        return ReadingStopped(
+        return _Undone(
             f"{name} made the reader crash or run out of memory: it seems to be damaged. "
             "Open it in a PDF viewer, save it anew and add that."
         )
@@ -190,8 +217,8 @@ def _cancelled(name: str) -> ReadingStopped:
     return ReadingStopped(f"Reading {name} was cancelled. Add it again to read it.", cancelled=True)
 
 
-def _too_much_memory(name: str, limits: Limits) -> ReadingStopped:
-    return ReadingStopped(
+def _too_much_memory(name: str, limits: Limits) -> _Undone:
+    return _Undone(
         f"Reading {name} needed more than {limits.memory_mb:,} MB of memory and was stopped: "
         "the file may be a decompression bomb. Split it, or raise the limit in the settings."
     )

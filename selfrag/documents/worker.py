@@ -73,21 +73,16 @@ def _limit_memory(limit: int | None) -> None:
         import resource
 
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        # address space that libraries reserve without using it comes on top
+        # Address space that is reserved and not used comes on top: by libraries from the
+        # beginning, and after each file by what was freed and is kept for the next one.
         resource.setrlimit(resource.RLIMIT_AS, (limit + _reserved(), hard))
 
 
 def _reserved() -> int:
-    global _RESERVED
-    if _RESERVED is None:
-        import psutil  # type: ignore[import-untyped]
+    import psutil  # type: ignore[import-untyped]
 
-        info = psutil.Process().memory_info()
-        _RESERVED = max(0, info.vms - info.rss)
-    return _RESERVED
-
-
-_RESERVED: int | None = None
+    info = psutil.Process().memory_info()
+    return max(0, int(info.vms) - int(info.rss))
 
 
 def _read(request: dict[str, Any], answers: IO[bytes]) -> tuple[dict[str, Any], bytes]:

@@ -23,8 +23,11 @@ _SECRET = re.compile(r"key|token|secret|password|passwd|credential", re.IGNORECA
 class WorkerProcess:
     """A worker process and the thread that takes its messages.
 
-    ``messages`` gives what it says, and None once it is gone.
+    ``messages`` gives what it says, and None once it is gone; ``used`` is whether it has been
+    asked for anything yet.
     """
+
+    used = False
 
     def __init__(self) -> None:
         environment = {**_without_secrets(), "PYTHONPATH": _python_path(), "OMP_NUM_THREADS": "1"}

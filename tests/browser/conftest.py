@@ -21,7 +21,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,6 +51,7 @@ _ARGUMENTS = (
 )
 _PATIENCE = 60_000  # milliseconds for what takes a tenth of a second on a machine that is free
 expect.set_options(timeout=_PATIENCE)
+_TOLD = 6_000  # characters of the application's log that a failure shows
 _SIZE: ViewportSize = {"width": 1280, "height": 900}
 #: Connected, not running, with something drawn that is of no earlier run and does not move.
 _AT_REST = """() => {
@@ -165,6 +166,19 @@ def page(context: BrowserContext) -> Iterator[Page]:
     page.evaluate("localStorage.clear(); sessionStorage.clear()")
     page.goto("about:blank")
     context.clear_cookies()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failure is told with what the application wrote: the page only says that it failed."""
+    report = yield
+    app = getattr(item, "funcargs", {}).get("running_app")
+    if report.failed and isinstance(app, App) and app.log.exists():
+        written = app.log.read_text(encoding="utf-8", errors="replace")
+        report.sections.append(("what the application wrote", written[-_TOLD:]))
+    return report
 
 
 def open_page(page: Page, url: str) -> None:

@@ -79,6 +79,7 @@ def test_from_an_empty_library_to_the_sentence_on_the_page(
     page.go_back()
     page.get_by_role("button", name="Before").click()
     expect(page.get_by_text("page 1 of 2")).to_be_visible()
+    expect(link).to_have_attribute("href", re.compile("page=1"))
     link.click()
     expect(page.get_by_text("The words quoted in the chat are marked")).to_be_visible()
     expect(page.locator(".reader .box.hit").first).to_be_visible()

@@ -99,16 +99,57 @@ def test_memory_above_the_limit_stops_the_file(sandbox: Sandbox, long: Path) -> 
         sandbox.read(long, limits=Limits(memory_mb=20))
 
 
-def test_a_crash_is_a_sentence(sandbox: Sandbox, long: Path, tmp_path: Path) -> None:
-    def crash(done: int, total: int) -> None:
-        if done == 1:
-            process = sandbox._reader._process
-            assert process is not None
-            process.popen.kill()
+class Killer:
+    """Kills the process that reads, so many times, as soon as it has read a page."""
 
+    def __init__(self, sandbox: Sandbox, times: int) -> None:
+        self.sandbox = sandbox
+        self.left = times
+
+    def __call__(self, done: int, total: int) -> None:
+        process = self.sandbox._reader._process
+        if done == 1 and self.left:
+            assert process is not None
+            self.left -= 1
+            process.popen.kill()
+            process.popen.wait()
+
+
+def test_a_crash_is_a_sentence(sandbox: Sandbox, long: Path, tmp_path: Path) -> None:
     with pytest.raises(ReadingStopped, match=r"long\.pdf made the reader crash"):
-        sandbox.read(long, progress=crash)
+        sandbox.read(long, progress=Killer(sandbox, 2))
     assert sandbox.read(make_pdf(tmp_path / "a.pdf", ["Words."])).pages[0].text == "Words."
+
+
+def test_a_file_is_not_blamed_for_what_an_earlier_one_has_left(long: Path, tmp_path: Path) -> None:
+    words = make_pdf(tmp_path / "a.pdf", ["Words."])
+    with Sandbox() as sandbox:
+        with pytest.raises(ReadingStopped, match="crash"):  # nothing was before it
+            sandbox.read(long, progress=Killer(sandbox, 1))
+        sandbox.read(words)
+        killer = Killer(sandbox, 1)
+        assert len(sandbox.read(long, progress=killer).pages) == 400
+        assert not killer.left
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="address space is limited on Linux only")
+def test_what_is_reserved_and_not_used_does_not_count_as_memory() -> None:
+    script = """
+import mmap, psutil
+from selfrag.documents.worker import _limit_memory
+_limit_memory(8 << 30)
+reserved = mmap.mmap(-1, 1 << 30)
+_limit_memory((100 << 20) + psutil.Process().memory_info().rss)
+bytearray(60 << 20)
+try:
+    bytearray(160 << 20)
+except MemoryError:
+    print("limited")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout == "limited\n", done.stderr
 
 
 def test_drawing_goes_on_while_a_long_file_is_read(
