@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from selfrag.models.evidence import READ, EvidenceReader
+from selfrag.models.evidence import READ, READ_OTHER, EvidenceReader
 from selfrag.reflection.extractive_writer import ExtractiveWriter
 from selfrag.reflection.local_judge import LocalJudge
 from tests.support.encoder import packaged_encoder
@@ -90,8 +90,22 @@ def test_within_keeps_the_scores_and_numbers_the_passages_anew(encoder: Watched)
         whole.within(["Another text. It was not read."])
 
 
-def test_of_a_long_sentence_the_beginning_is_embedded(encoder: Watched) -> None:
-    long = f"Ships pay a fee of 90 euros a night{', and so on' * 40}."
-    EvidenceReader(encoder).read(QUESTION, [long])
-    (head,) = (text for text in encoder.asked if text != QUESTION)
-    assert long.startswith(head) and READ - 10 < len(head) <= READ
+@pytest.mark.parametrize(
+    ("question", "begins", "goes_on", "most"),
+    [
+        (QUESTION, "Ships pay a fee of 90 euros a night", ", and so on", READ),
+        (
+            "Quanto custa a noite no porto?",
+            "Uma noite no porto custa 90 euros",
+            ", e mais",
+            READ_OTHER,
+        ),
+    ],
+)
+def test_of_a_long_sentence_the_beginning_is_embedded(
+    encoder: Watched, question: str, begins: str, goes_on: str, most: int
+) -> None:
+    long = f"{begins}{goes_on * 60}."
+    EvidenceReader(encoder).read(question, [long])
+    (head,) = (text for text in encoder.asked if text != question)
+    assert long.startswith(head) and most - 10 < len(head) <= most
