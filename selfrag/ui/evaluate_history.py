@@ -104,14 +104,7 @@ def draw_result(rag: SelfRag, result_id: str) -> None:
         except UserError as error:
             st.info(literal(str(error)), icon=":material/history_toggle_off:")
             return
-        st.button(
-            "Delete",
-            key="delete-result",
-            icon=":material/delete:",
-            type="tertiary",
-            on_click=guarded(_ask),
-            args=(record.id,),
-        )
+        _draw_delete(record, "delete-result")
         draw_trace(record.trace_url)
     st.subheader(literal(record.name), anchor=False)
     took = "" if record.seconds is None else f", took {duration(record.seconds)}"
@@ -148,16 +141,20 @@ def _draw_damaged(rag: SelfRag, record: ResultRecord) -> None:
         key=f"damaged-{record.id}",
     ):
         st.markdown(f":material/broken_image: **{literal(record.name)}**: {UNREADABLE}")
-        st.button(
-            "Delete",
-            key=f"delete-{record.id}",
-            icon=":material/delete:",
-            type="tertiary",
-            on_click=guarded(_ask),
-            args=(record.id,),
-        )
+        _draw_delete(record)
     if st.session_state.get(_DELETING) == record.id:
         _confirm(rag, record)
+
+
+def _draw_delete(record: ResultRecord, key: str | None = None) -> None:
+    st.button(
+        "Delete",
+        key=key or f"delete-{record.id}",
+        icon=":material/delete:",
+        type="tertiary",
+        on_click=guarded(_ask),
+        args=(record.id,),
+    )
 
 
 def _meaning(measure: str) -> str:
@@ -194,14 +191,7 @@ def _list(rag: SelfRag, records: list[ResultRecord], measure: str) -> None:
                     args=(record.id,),
                     icon=":material/open_in_full:",
                 )
-                st.button(
-                    "Delete",
-                    key=f"delete-{record.id}",
-                    icon=":material/delete:",
-                    type="tertiary",
-                    on_click=guarded(_ask),
-                    args=(record.id,),
-                )
+                _draw_delete(record)
             st.markdown(literal(_summary(record, measure)))
             for line in since_before(rag, record):
                 st.caption(line)

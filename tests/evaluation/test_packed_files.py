@@ -76,7 +76,8 @@ def test_line_without_an_end_is_refused(take: Callable[[bytes], object]) -> None
 
 
 def test_blank_lines_between_the_others_are_taken(take: Callable[[bytes], object]) -> None:
-    take(packed(queries="\n \n" + QUERIES + "\n\n", qrels=QRELS.replace("\n", "\n\n")))
+    spaced = packed(queries="\n \n" + QUERIES + "\n\n", qrels=QRELS.replace("\n", "\n\n"))
+    assert take(spaced) == take(packed())
 
 
 def test_labels_without_a_line_of_heads_keep_their_first() -> None:
