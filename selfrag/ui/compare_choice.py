@@ -113,7 +113,7 @@ def _asked() -> list[str]:
             found.append(str(Variant.parse(part)))
         except UserError:
             continue
-    return list(dict.fromkeys(found))[:MOST]
+    return list(dict.fromkeys(found))
 
 
 def _remember(question: str, variants: list[Variant]) -> None:

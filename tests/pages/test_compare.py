@@ -75,6 +75,14 @@ def test_address_names_question_and_modes(harbour: SelfRag, app: AppTest) -> Non
     assert "".join(app.query_params["modes"]) == "bm25;hybrid:fusion=rrf"
 
 
+def test_address_that_names_too_many_modes_is_told_which_are_shown(
+    harbour: SelfRag, app: AppTest
+) -> None:
+    compare(app, modes=";".join([*Mode, "hybrid:fusion=rrf"]))
+    assert "these are the first 6" in texts(app)
+    assert len(app.session_state["compare-kept"][1].outcomes) == 6
+
+
 def test_question_is_searched_once_for_all_that_is_clicked(
     harbour: SelfRag, app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:

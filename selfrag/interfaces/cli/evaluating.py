@@ -1,6 +1,7 @@
 """Commands that measure: what each mode of retrieval finds, with tests between them."""
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,6 +67,7 @@ def retrieval(
     from selfrag.errors import ModelError, UserError
     from selfrag.evaluation.set_task import task_of
     from selfrag.evaluation.study_text import as_csv, as_html
+    from selfrag.interfaces.cli.measured import bar
     from selfrag.retrieval.variant import Variant
     from selfrag.settings import load_settings
 
@@ -75,8 +77,13 @@ def retrieval(
         variants = tuple(Variant.parse(name) for name in mode or _USUAL)
         began = time.perf_counter()
         if folder is None:
-            with opened(as_json) as rag:
-                done, made = rag.studies.measure_labels(variants, _known(measure)), None
+            with opened(as_json) as rag, bar(quiet=as_json) as progress:
+                done, made = (
+                    rag.studies.measure_labels(
+                        variants, _known(measure), progress=partial(progress, "Your labels")
+                    ),
+                    None,
+                )
         else:
             settings = load_settings()
             task = task_of(

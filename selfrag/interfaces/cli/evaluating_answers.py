@@ -57,7 +57,10 @@ def answers(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how strategies answer, and test whether they differ. The same again costs nothing."""
+    """Measure how strategies answer, and test whether they differ. The same again costs nothing.
+
+    It needs the library to itself: while the application runs, its Evaluate page measures the same.
+    """
     from selfrag.errors import UserError
     from selfrag.evaluation.answers.choice import (
         ONE_IS_ENOUGH,
