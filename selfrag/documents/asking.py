@@ -74,15 +74,17 @@ class Worker:
         try:
             process = self._running(name)
             used, process.used = process.used, True
+            deadline = time.monotonic() + limits.seconds
+            told = _Onwards(progress) if progress is not None else None
             try:
-                return self._ask(process, request, name, limits, progress, cancel)
+                return self._ask(process, request, name, limits, deadline, told, cancel)
             except _Undone:
-                if not used:
+                if not used or self._closed:
                     raise
             _log.info("%s is given to a fresh process", name)
             process = self._running(name)
             process.used = True
-            return self._ask(process, request, name, limits, progress, cancel)
+            return self._ask(process, request, name, limits, deadline, told, cancel)
         finally:
             self._lock.release()
 
@@ -92,12 +94,13 @@ class Worker:
         request: dict[str, Any],
         name: str,
         limits: Limits,
+        deadline: float,
         progress: Callable[[int, int], None] | None,
         cancel: threading.Event | None,
     ) -> tuple[dict[str, Any], bytes]:
         try:
             process.send({**request, "memory": limits.memory_mb << 20})
-            return self._wait(process, request, name, limits, progress, cancel)
+            return self._wait(process, request, name, limits, deadline, progress, cancel)
         except OSError as error:
             raise self._stopped(process, name) from error
         except BaseException:
@@ -107,19 +110,24 @@ class Worker:
 
     def _running(self, name: str) -> WorkerProcess:
         if self._closed:
-            raise ReadingStopped(f"{name} was not read: the application is closing.")
+            raise _closing(name)
         process = self._process
         if process is not None and process.popen.poll() is None:
             return process
         if process is not None:
             self._end(process)
         process = self._process = WorkerProcess()
+        if self._closed:  # by a thread that saw no process yet
+            self._end(process)
+            raise _closing(name)
         try:
             ready = process.messages.get(timeout=_START)
         except queue.Empty:
             ready = None
         if ready is None:
             self._end(process)
+            if self._closed:
+                raise _closing(name)
             raise ReadingStopped(
                 f"{name} was not read: the reading process does not start. "
                 "Run `python -m selfrag doctor`."
@@ -134,11 +142,11 @@ class Worker:
         request: dict[str, Any],
         name: str,
         limits: Limits,
+        deadline: float,
         progress: Callable[[int, int], None] | None,
         cancel: threading.Event | None,
     ) -> tuple[dict[str, Any], bytes]:
         self._idle = False
-        deadline = time.monotonic() + limits.seconds
         looked = 0.0
         while True:
             now = time.monotonic()
@@ -187,8 +195,10 @@ class Worker:
             "Open it in a PDF viewer, save it anew and add that."
         )
 
-    def _stopped(self, process: WorkerProcess, name: str) -> _Undone:
+    def _stopped(self, process: WorkerProcess, name: str) -> ReadingStopped:
         self._end(process)
+        if self._closed:
+            return _closing(name)
         code = process.popen.returncode
         _log.warning("the reading process ended with %s while reading %s", code, name)
         return _Undone(
@@ -211,6 +221,23 @@ class Worker:
         with self._lock:
             if self._process is not None:
                 self._end(self._process)
+
+
+class _Onwards:
+    """Progress that never goes back: a second reading tells nothing until it is further."""
+
+    def __init__(self, progress: Callable[[int, int], None]) -> None:
+        self._progress = progress
+        self._furthest = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        if done > self._furthest:
+            self._furthest = done
+            self._progress(done, total)
+
+
+def _closing(name: str) -> ReadingStopped:
+    return ReadingStopped(f"{name} was not read: the application is closing.")
 
 
 def _cancelled(name: str) -> ReadingStopped:

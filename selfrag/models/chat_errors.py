@@ -18,6 +18,8 @@ from selfrag.errors import ModelError
 from selfrag.models.named_by import NAMED_BY, RUNS, NamedBy
 from selfrag.models.own_words import in_brackets
 
+_DAY = 86_400.0  # seconds
+
 #: What calling a chat model can raise: the client's own errors, and langchain's plain ones for
 #: replies that are not of the protocol (an HTML page, ``{"error": ...}`` with status 200).
 CALL_ERRORS = (
@@ -28,6 +30,7 @@ CALL_ERRORS = (
     KeyError,
     IndexError,
     AttributeError,
+    RecursionError,
 )
 
 #: Sent where an endpoint needs no key (Ollama, llama.cpp): the client insists on having one.
@@ -250,4 +253,6 @@ def _seconds(model: ChatOpenAI) -> str:
 def _duration(seconds: float) -> str:
     if seconds < 120:
         return f"{max(1, math.ceil(seconds))} s"
+    if seconds > _DAY:
+        return "more than a day"
     return f"{math.ceil(seconds / 60)} minutes"

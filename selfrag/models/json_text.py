@@ -26,7 +26,7 @@ def find_object(text: str) -> dict[str, Any] | None:
     while position >= 0:
         try:
             value, end = _DECODER.raw_decode(text, position)
-        except ValueError:
+        except (ValueError, RecursionError):  # a model in a loop opens brackets without end
             position = text.find("{", position + 1)
             continue
         if isinstance(value, dict) and value not in found:
@@ -42,6 +42,6 @@ def _single(items: list[str]) -> list[str]:
 def _decode(text: str) -> dict[str, Any] | None:
     try:
         value = _DECODER.decode(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -17,6 +17,8 @@ from langchain_core.messages.ai import UsageMetadata
 #: Characters of one token where an endpoint counts none: the usual figure for English prose.
 CHARACTERS_PER_TOKEN = 4
 
+_MOST = 1_000_000_000  #: tokens of one call; a count above it is none
+
 _LOOK = 0.1  #: seconds between two looks at whether whoever waits for the endpoint still wants to
 
 #: A context variable: langchain asks in threads of its own, which are given a copy.
@@ -84,14 +86,23 @@ class Call:
 
     def answered(self, reply: str, counted: UsageMetadata | None) -> None:
         """The call gave ``reply``; ``counted`` is the endpoint's own count, where it gave one."""
-        if counted and (counted["input_tokens"] or counted["output_tokens"]):
-            self.usage = Usage(1, counted["input_tokens"], counted["output_tokens"])
+        read = _count(counted.get("input_tokens")) if counted else None
+        written = _count(counted.get("output_tokens")) if counted else None
+        if read is not None and written is not None and read + written > 0:
+            self.usage = Usage(1, read, written)
         else:
             self.usage = Usage(1, estimate_tokens(self.prompt), estimate_tokens(reply), True)
 
     def refused(self) -> None:
         """The endpoint turned the request away before a model saw it: no call was made."""
         self.usage = Usage()
+
+
+def _count(told: object) -> int | None:
+    """A count of tokens as an endpoint gave it; None where it is none."""
+    if isinstance(told, bool) or not isinstance(told, int | float):
+        return None
+    return int(told) if 0 <= told <= _MOST and told == int(told) else None
 
 
 class Gate:

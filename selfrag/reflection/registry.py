@@ -126,7 +126,10 @@ class Registry:
         for run_id in run_ids:
             run = self._live.get(run_id)
             if run is not None and not run.log.closed:
-                run.stop()
+                try:
+                    run.stop()
+                except Exception:  # the others are to be stopped all the same
+                    logger.exception("the run %s could not be stopped", run_id)
 
     def _ended(self, run: Run) -> None:
         end = run.result()

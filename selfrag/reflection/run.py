@@ -144,7 +144,8 @@ class Run:
             self._started(self)
         if plan.budget.seconds is not None:
             self._timer = threading.Timer(
-                plan.budget.seconds, lambda: self._stop(plan.budget.out_of_time)
+                min(plan.budget.seconds, threading.TIMEOUT_MAX),
+                lambda: self._stop(plan.budget.out_of_time),
             )
             self._timer.daemon = True
             self._timer.start()
@@ -269,17 +270,18 @@ class Run:
         )
 
     def _end(self, event: RunFinished) -> None:
-        total = self._plan.usage()
         elapsed = round(time.perf_counter() - self._began, 4)
-        event = event.model_copy(
-            update={
-                "at_s": elapsed,
-                "elapsed_s": elapsed,
-                "retries": retries_made(self.log.snapshot()),
-                "usage": step_usage(total),
-                "trace_url": self._plan.tracing.url(self._trace.id),
-            }
-        )
+        event = event.model_copy(update={"at_s": elapsed, "elapsed_s": elapsed})
+        try:
+            event = event.model_copy(
+                update={
+                    "retries": retries_made(self.log.snapshot()),
+                    "usage": step_usage(self._plan.usage()),
+                    "trace_url": self._plan.tracing.url(self._trace.id),
+                }
+            )
+        except Exception:  # whatever cannot be told of it, a run ends
+            logger.exception("what the run %s took could not be told", self.id)
         if self._timer is not None:
             self._timer.cancel()
         if self.log.append(event, last=True):

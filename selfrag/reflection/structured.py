@@ -217,7 +217,7 @@ def _call(
         remember_unannounced(endpoint(model), model.model_name)
     if refusal:
         raise ModelError(
-            f"{model.model_name} refused to grade this ({' '.join(refusal.split())}). "
+            f"{model.model_name} refused to grade this ({' '.join(str(refusal).split())}). "
             f"{_another(model)}"
         )
     if raw.response_metadata.get("finish_reason") == "content_filter":

@@ -100,15 +100,18 @@ def test_memory_above_the_limit_stops_the_file(sandbox: Sandbox, long: Path) -> 
 
 
 class Killer:
-    """Kills the process that reads, so many times, as soon as it has read a page."""
+    """Kills the process that reads, so many times, when it has read so many pages."""
 
-    def __init__(self, sandbox: Sandbox, times: int) -> None:
+    def __init__(self, sandbox: Sandbox, times: int, after: int = 1) -> None:
         self.sandbox = sandbox
         self.left = times
+        self.after = after
+        self.told: list[int] = []
 
     def __call__(self, done: int, total: int) -> None:
+        self.told.append(done)
         process = self.sandbox._reader._process
-        if done == 1 and self.left:
+        if done >= self.after and self.left:
             assert process is not None
             self.left -= 1
             process.popen.kill()
@@ -127,9 +130,20 @@ def test_a_file_is_not_blamed_for_what_an_earlier_one_has_left(long: Path, tmp_p
         with pytest.raises(ReadingStopped, match="crash"):  # nothing was before it
             sandbox.read(long, progress=Killer(sandbox, 1))
         sandbox.read(words)
-        killer = Killer(sandbox, 1)
+        killer = Killer(sandbox, 1, after=50)
         assert len(sandbox.read(long, progress=killer).pages) == 400
         assert not killer.left
+        assert killer.told == sorted(set(killer.told)), "what was told of it went back"
+
+
+def test_file_that_is_read_as_the_application_ends_is_not_called_damaged(long: Path) -> None:
+    sandbox = Sandbox()
+
+    def close(done: int, total: int) -> None:
+        threading.Thread(target=sandbox.close).start()
+
+    with pytest.raises(ReadingStopped, match="the application is closing"):
+        sandbox.read(long, progress=close)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="address space is limited on Linux only")

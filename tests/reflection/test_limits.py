@@ -3,9 +3,11 @@
 import itertools
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 
 from selfrag.models.prices import Price, cost
 from selfrag.models.usage import Usage, UsageLedger
@@ -18,6 +20,8 @@ from selfrag.reflection.strategy import RetrievalPolicy, Shape, Strategy
 from selfrag.settings import Settings
 from tests.conftest import plain_settings
 from tests.reflection.scripted import ScriptedSearch
+from tests.support import llm_server as llm_server_module
+from tests.support import llm_wire
 from tests.support.llm_answers import Answer, Request, failure, hang, happy_path, structured, text
 from tests.support.llm_server import LlmServer
 
@@ -38,6 +42,7 @@ def run_on(
     question: str = "What is the text of passage 1a?",
     budget: Budget = Budget(),  # noqa: B008
     max_retries: int = 2,
+    start: bool = True,
     **settings: Any,
 ) -> Run:
     """A run whose writer and judge are cast as the service casts them."""
@@ -65,7 +70,8 @@ def run_on(
         cancel=cancel,
         budget=budget,
     )
-    return Run(question, plan).start()
+    run = Run(question, plan)
+    return run.start() if start else run
 
 
 def never_satisfied(request: Request) -> Answer:
@@ -122,6 +128,59 @@ def test_no_endpoint_makes_a_run_call_more_often_than_it_says(
     bound = run.log.snapshot()[0].max_llm_calls
     assert end.usage.llm_calls <= bound
     assert len(asked) <= bound
+
+
+ODD = [
+    (1.5, 2.5),
+    (float("nan"), 3),
+    ("many", 3),
+    (-5, 3),
+    (10**30, 3),
+    (True, 3),
+    ([], {}),
+    (3, None),
+]
+
+
+@pytest.mark.parametrize("counts", ODD, ids=str)
+def test_run_ends_whatever_an_endpoint_counts(
+    llm_server: LlmServer, monkeypatch: pytest.MonkeyPatch, counts: tuple[Any, Any]
+) -> None:
+    told = {"prompt_tokens": counts[0], "completion_tokens": counts[1], "total_tokens": 3}
+    for module in (llm_wire, llm_server_module):
+        monkeypatch.setattr(module, "usage_of", lambda *_: told)
+    llm_server.reply(happy_path)
+    end = run_on(llm_server, budget=Budget(seconds=1e12)).result(WAIT)
+    assert end.status in {"answered", "unsupported", "failed"}
+    assert "something went wrong" not in end.reason
+    assert end.usage is not None
+    assert 0 < end.usage.input_tokens + end.usage.output_tokens < 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("read", "written"), [(1.5, 2), ("many", 3), (-5, 3), (3, -5), (10**30, 3), (None, 3), (0, 0)]
+)
+def test_count_that_is_none_is_estimated(read: Any, written: Any) -> None:
+    ledger = UsageLedger()
+    with ledger.call("s", "m", [HumanMessage("Four words are here.")]) as call:
+        call.answered("Two words.", {"input_tokens": read, "output_tokens": written})  # type: ignore[typeddict-item]
+    used = ledger.total()
+    assert used.estimated
+    assert 0 < used.tokens < 20
+
+
+def test_run_ends_even_where_what_it_took_cannot_be_told(llm_server: LlmServer) -> None:
+    llm_server.reply(happy_path)
+    run = run_on(llm_server, start=False)
+
+    def broken() -> Usage:
+        raise ValueError("no number")
+
+    run._plan = replace(run._plan, usage=broken)
+    end = run.start().result(WAIT)
+    assert run.log.closed
+    assert end.status == "failed"  # its steps could not be told either
+    run.stop()
 
 
 @pytest.mark.parametrize("calls", [1, 3, 5])

@@ -274,6 +274,21 @@ def test_replies_are_read_leniently(
     assert getattr(schema.model_validate(value), field) == expected
 
 
+@pytest.mark.parametrize("depth", [100, 2_000, 50_000])
+def test_brackets_without_end_are_no_object(depth: int) -> None:
+    assert find_object('{"claims": ' + "[" * depth) is None
+    assert find_object('{"a":' * depth) is None
+
+
+@pytest.mark.parametrize("depth", [100, 5_000])
+def test_grade_of_brackets_without_end_is_told_as_unusable(
+    llm_server: LlmServer, model: ChatOpenAI, depth: int
+) -> None:
+    llm_server.reply(text('{"thought": "x", "answer": ' + "[" * depth))
+    with pytest.raises(ModelError, match="did not give its grade in a usable form, twice"):
+        ask(model, prompts.Prompt("s", "u"), Decision, step="s", ledger=UsageLedger())
+
+
 def test_two_objects_are_ambiguous_and_twice_the_same_is_not() -> None:
     assert find_object('{"a": 1} {"a": 2}') is None
     assert find_object('{"a": 1} {"a": 1}') == {"a": 1}
