@@ -19,6 +19,8 @@ from selfrag.models.chat import probe
 from selfrag.models.gguf import LocalModel
 from selfrag.models.rerankers import Reranker, RerankerState, make_reranker
 from selfrag.reflection.casting import Casting
+from selfrag.reflection.options import RunOptions
+from selfrag.reflection.shortfall import shortfall
 from selfrag.reflection.story import NO_LANGUAGE_MODEL
 from selfrag.settings import Settings, misspelt
 from selfrag.storage import others_can_read
@@ -56,6 +58,7 @@ def examine(rag: "SelfRag", *, ask_endpoints: bool = False) -> list[Check]:
         _embeddings(rag),
         _reranker(rag.reranker),
         *_language_models(rag.settings, rag.casting, ask_endpoints),
+        *_budget(rag.settings),
         *_evaluation_judge(rag.settings, ask_endpoints),
         *_tracing(rag.settings),
         _ocr(),
@@ -74,6 +77,7 @@ def examine_closed(settings: Settings, why: str, *, ask_endpoints: bool = False)
         *checks,
         _reranker(reranker),
         *_language_models(settings, casting, ask_endpoints),
+        *_budget(settings),
         *_evaluation_judge(settings, ask_endpoints),
         *_tracing(settings),
         _ocr(),
@@ -208,6 +212,12 @@ def _parts(settings: Settings) -> str:
         "local": "the local judge",
     }[settings.judges]
     return f"{writer}{' writes' * (settings.writes == 'chat')}, {judge} judges"
+
+
+def _budget(settings: Settings) -> list[Check]:
+    """Nothing where it is large enough, or none is set."""
+    lacking = shortfall(settings, RunOptions.of(settings))
+    return [Check("budget", Verdict.PROBLEM, lacking.warning)] if lacking else []
 
 
 def _evaluation_judge(settings: Settings, ask: bool) -> list[Check]:

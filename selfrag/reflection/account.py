@@ -110,11 +110,10 @@ def _checked(view: RunView, end: RunFinished) -> str:
 def _broken(view: RunView, end: RunFinished) -> str:
     before = "everything was checked" if end.answer else "anything was written"
     if not view.nodes and end.status == "stopped":
-        by_person = "before anything was written" in (end.reason or "")
         return (
-            "It was stopped before anything was written."
-            if by_person
-            else "It was stopped; none of its steps is kept."
+            "It was stopped; none of its steps is kept."
+            if end.stopped_by == "cut_off"
+            else "It was stopped before anything was written."
         )
     return {
         "stopped": f"Then it was stopped, before {before}.",

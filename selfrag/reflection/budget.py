@@ -35,6 +35,10 @@ class Budget:
         if self.tokens is not None and used.tokens >= self.tokens:
             raise Stopped(_spent(self.tokens, "token", "BUDGET_TOKENS"))
 
+    def at_most(self, calls: int) -> int:
+        """The bound on the calls of a run whose graph allows ``calls``."""
+        return calls if self.calls is None else min(calls, self.calls)
+
     @property
     def out_of_time(self) -> str:
         """What is said when the seconds are over."""

@@ -1,12 +1,13 @@
 """What a question will cost, before it is asked: model calls, tokens, money.
 
-`usual` is the straight way: one search, one answer that passes. `most_calls` is the bound that
-no run passes (`max_llm_calls`). Tokens are worked out from the prompts themselves, the size of
-the passages and the usual length of replies, 4 characters each: an estimate, and called one.
+What is usual is the straight way: one search, one answer that passes. `most_calls` is the bound
+that no run passes (`max_llm_calls`, or its budget where that is less). Tokens are worked out from
+the prompts themselves, the size of the passages and the usual length of replies, 4 characters
+each: an estimate, and called one.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from selfrag.models.prices import Price, price_of
 from selfrag.models.usage import CHARACTERS_PER_TOKEN
@@ -29,12 +30,14 @@ class Estimate:
         calls, tokens: on the straight way; 0 where no language model is asked.
         usd: US dollars for that; None where a model's price is not known.
         most_calls: no run makes more.
+        tokens_before_last: those of ``tokens`` that are used before the last call is made.
     """
 
     calls: int
     tokens: int
     usd: float | None
     most_calls: int
+    tokens_before_last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +65,23 @@ def estimate(
         priced.append(None)
     known = [usd for usd in priced if usd is not None]
     every = [*writing, *grading]
+    tokens = _tokens(every)
+    # `plain` ends with the writing, whatever was decided before it; the others with a grade.
+    ends_with = writing if options.strategy is Strategy.PLAIN and writing else grading or writing
     return Estimate(
         calls=sum(call.number for call in every),
-        tokens=round(
-            sum(call.number * (call.read + call.written) for call in every) / CHARACTERS_PER_TOKEN
-        ),
+        tokens=tokens,
         usd=sum(known) if len(known) == len(priced) else None,
-        most_calls=max_llm_calls(
-            shape.retries(options.max_retries),
-            options.k,
-            shape,
-            judge_asks=bool(grading),
-            writer_asks=writes,
+        most_calls=options.budget.at_most(
+            max_llm_calls(
+                shape.retries(options.max_retries),
+                options.k,
+                shape,
+                judge_asks=bool(grading),
+                writer_asks=writes,
+            )
         ),
+        tokens_before_last=tokens - _tokens([replace(call, number=1) for call in ends_with[-1:]]),
     )
 
 
@@ -112,6 +119,11 @@ def _grading(settings: Settings, options: RunOptions, shape: Shape) -> list[_Cal
 
 def _context(settings: Settings, options: RunOptions) -> int:
     return options.k * settings.parent_chunk_size
+
+
+def _tokens(calls: list[_Calls]) -> int:
+    characters = sum(call.number * (call.read + call.written) for call in calls)
+    return round(characters / CHARACTERS_PER_TOKEN)
 
 
 def _length(prompt: str) -> int:

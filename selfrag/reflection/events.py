@@ -7,11 +7,15 @@ models are strict about nothing but their step, so that logs of earlier versions
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from selfrag.reflection.grades import Support, Verdict
 
 Status = Literal["answered", "abstained", "unsupported", "failed", "stopped"]
+
+#: What ended a run before its time: whoever asked (or for them: their program is gone, the
+#: application closes), its budget, or the end of an application that could not close it any more.
+StoppedBy = Literal["asked", "budget", "cut_off"]
 
 
 class StepUsage(BaseModel):
@@ -291,8 +295,19 @@ class RunFinished(_Event):
     evidence: list[EvidenceSentence] = Field(default_factory=list)
     reason: str = ""
     removed_citations: int = 0  #: marks that named no passage, taken out of the answer
+    stopped_by: StoppedBy | None = None  #: where the status is ``stopped``
     elapsed_s: float = 0.0
     trace_url: str | None = None  #: in LangSmith, where the run was traced
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_earlier_versions(cls, data: Any) -> Any:
+        """Their logs tell what stopped a run in the words of ``reason`` alone."""
+        if not isinstance(data, dict) or data.get("status") != "stopped" or "stopped_by" in data:
+            return data
+        reason = str(data.get("reason") or "")
+        by = "asked" if reason.startswith("stopped") else "cut_off"
+        return data | {"stopped_by": "budget" if reason.endswith(" is spent") else by}
 
 
 Event = Annotated[

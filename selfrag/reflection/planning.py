@@ -9,6 +9,7 @@ from selfrag.reflection.citing import Locate
 from selfrag.reflection.options import RunOptions
 from selfrag.reflection.roles import Turn
 from selfrag.reflection.run import RunPlan
+from selfrag.reflection.shortfall import shortfall
 from selfrag.reflection.state import Stopped
 from selfrag.reflection.statements import is_statement
 from selfrag.retrieval.result import Retrieval
@@ -46,6 +47,7 @@ def make_plan(
         claim=is_statement(question) if claim is None else claim,
         refines=cast.writer.is_language_model,
     )
+    lacking = shortfall(casting.settings, options, follow_up=shape.follow_up)
     return RunPlan(
         writer=cast.writer,
         judge=cast.judge,
@@ -60,6 +62,7 @@ def make_plan(
         history=tuple(history),
         cancel=cancel,
         budget=options.budget,
+        lacking=lacking,
         release=casting.hold(),
         tracing=casting.tracing,
     )

@@ -161,6 +161,7 @@ def _closed(record: RunRecord) -> RunRecord:
         useful=None,
         retries=0,
         reason=CUT_OFF,
+        stopped_by="cut_off",
     )
     events = [*record.events, end.model_dump(mode="json")]
     return RunRecord(record.id, record.question, end.status, record.started_at, None, events)

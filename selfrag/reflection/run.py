@@ -32,6 +32,7 @@ from selfrag.reflection.log import EventLog
 from selfrag.reflection.outcome import conclude
 from selfrag.reflection.record import retries_made, step_usage
 from selfrag.reflection.roles import Judge, Turn, Writer
+from selfrag.reflection.shortfall import Shortfall
 from selfrag.reflection.state import RunContext, State, Stopped
 from selfrag.reflection.strategy import USUAL, Shape, Strategy, max_llm_calls
 from selfrag.retrieval.result import Retrieval
@@ -51,6 +52,7 @@ class RunPlan:
         history: the conversation so far, oldest turn first, where ``shape.follow_up``.
         cancel: set to end the run; its models' ledger should look at it before each call.
         budget: what the run may spend; calls and tokens are the ledger's to look after.
+        lacking: what the budget is too small for from the start, if anything.
         tracing: where the run is traced, if anywhere.
         release: called when the run needs its writer and judge no more.
     """
@@ -67,6 +69,7 @@ class RunPlan:
     shape: Shape = USUAL
     history: tuple[Turn, ...] = ()
     budget: Budget = UNLIMITED
+    lacking: Shortfall | None = None
     cancel: threading.Event = field(default_factory=threading.Event)
     release: Callable[[], None] = lambda: None
     tracing: Tracing = OFF
@@ -105,6 +108,7 @@ class Run:
         self._state: State = {}
         self._trace = Trace()
         self._timer: threading.Timer | None = None
+        self._spent = ""  # what is said where the time is over
         self._thread = threading.Thread(target=self._work, name=f"run-{self.id[:8]}", daemon=True)
 
     def start(self) -> "Run":
@@ -128,12 +132,14 @@ class Run:
                 max_retries=self._retries,
                 mode=plan.mode,
                 documents=list(plan.documents) if plan.documents is not None else None,
-                max_llm_calls=max_llm_calls(
-                    plan.max_retries,
-                    plan.keep,
-                    plan.shape,
-                    judge_asks=plan.judge.is_language_model,
-                    writer_asks=plan.writer.is_language_model,
+                max_llm_calls=plan.budget.at_most(
+                    max_llm_calls(
+                        plan.max_retries,
+                        plan.keep,
+                        plan.shape,
+                        judge_asks=plan.judge.is_language_model,
+                        writer_asks=plan.writer.is_language_model,
+                    )
                 ),
                 started_at=self.started_at,
                 keep=plan.keep,
@@ -160,10 +166,20 @@ class Run:
         """End the run now, with what it has. A request already sent is not waited for."""
         self._stop()
 
-    def _stop(self, reason: str | None = None) -> None:
+    def _stop(self, spent: str = "") -> None:
+        # First: the run's own thread may be the one to end it, as soon as it is cancelled.
+        self._spent = self._spent or spent
         self._plan.cancel.set()
-        end = self._broken_off("stopped", reason or "")
-        self._end(end if reason else end.model_copy(update={"reason": self._stopped_at(end)}))
+        self._end(self._stopped(spent))
+
+    def _stopped(self, spent: str) -> RunFinished:
+        """The end of a run that was stopped; ``spent`` says what its budget has come to, if so."""
+        end = self._broken_off("stopped", "")
+        if not spent:
+            return end.model_copy(update={"reason": self._stopped_at(end), "stopped_by": "asked"})
+        lacking = self._plan.lacking
+        reason = f"{spent}, and {lacking.reason}" if lacking and lacking.setting in spent else spent
+        return end.model_copy(update={"reason": reason, "stopped_by": "budget"})
 
     def _stopped_at(self, end: RunFinished) -> str:
         """How far the answer had come that a stopped run ends with."""
@@ -226,7 +242,7 @@ class Run:
                         self._state = part
             self._end(conclude(self._state, plan.locate, plan.shape))
         except Stopped as stopped:
-            self._end(self._broken_off("stopped", str(stopped) or "stopped"))
+            self._end(self._stopped(str(stopped) or self._spent))
         except (ModelError, UserError) as error:
             self._end(self._broken_off("failed", str(error)))
         except Exception as error:

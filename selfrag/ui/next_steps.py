@@ -7,7 +7,9 @@ import streamlit as st
 from selfrag.reflection.events import RunStarted
 from selfrag.reflection.folding import RunView
 from selfrag.reflection.grades import Support
+from selfrag.reflection.shortfall import Shortfall, shortfall
 from selfrag.reflection.strategy import Strategy
+from selfrag.service import SelfRag
 from selfrag.ui import choices, page_list
 from selfrag.ui.guarded import guarded
 from selfrag.ui.verdict import answers_nothing
@@ -17,9 +19,14 @@ Ask = Callable[[str], None]
 _MOST_RETRIES = 10
 _MORE = 2  #: retries that are added
 _INPUT = "question"
+#: what is offered where a budget allows no more
+_FEWER = {
+    Strategy.CRITIQUE: ("Ask with one look over the answer", "rate_review"),
+    Strategy.PLAIN: ("Ask without checks", "edit_note"),
+}
 
 
-def draw_next_steps(run_id: str, view: RunView, ask: Ask) -> None:
+def draw_next_steps(rag: SelfRag, run_id: str, view: RunView, ask: Ask) -> None:
     """Draw the buttons under a finished run; nothing where the answer needs none.
 
     Args:
@@ -30,6 +37,12 @@ def draw_next_steps(run_id: str, view: RunView, ask: Ask) -> None:
         return
     question = view.question
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        lacking = _lacking(rag, view)
+        if lacking is not None:
+            for strategy, _ in lacking.within[:1]:
+                label, icon = _FEWER[strategy]
+                _button(label, icon, f"fewer-{run_id}", _with_checks(ask, strategy), question)
+            return
         if end.status in ("stopped", "failed"):
             _button("Try again", "refresh", f"again-{run_id}", ask, question)
             return
@@ -62,6 +75,26 @@ def _more_retries(started: RunStarted) -> int | None:
     if started.strategy != Strategy.SELFRAG or started.max_retries >= _MOST_RETRIES:
         return None
     return min(started.max_retries + _MORE, _MOST_RETRIES)
+
+
+def _lacking(rag: SelfRag, view: RunView) -> Shortfall | None:
+    """Why the same question, asked as is chosen now, would be stopped by its budget again."""
+    end = view.finished
+    if end is None or end.stopped_by != "budget":
+        return None
+    return shortfall(
+        choices.casting(rag).settings,
+        choices.options(rag),
+        follow_up="question_rewritten" in view.nodes,
+    )
+
+
+def _with_checks(ask: Ask, strategy: Strategy) -> Ask:
+    def again(question: str) -> None:
+        st.session_state[choices.STRATEGY] = strategy
+        ask(question)
+
+    return again
 
 
 def _with_retries(ask: Ask, retries: int) -> Ask:

@@ -8,6 +8,7 @@ import streamlit as st
 from selfrag.models.whereabouts import asks_models, host_of, who_answers, who_answers_short
 from selfrag.reflection.casting import Casting
 from selfrag.reflection.estimate import estimate
+from selfrag.reflection.shortfall import shortfall
 from selfrag.reflection.story import price
 from selfrag.reflection.strategy import RetrievalPolicy, Strategy
 from selfrag.retrieval.result import Mode
@@ -66,6 +67,11 @@ def draw_settings(rag: SelfRag, follow_up: bool, *, several: bool = False) -> No
     _searching(several)
     if cost is not None:
         cost.caption("  \n".join(literal(line) for line in cost_lines(rag, follow_up)))
+        lacking = shortfall(
+            choices.casting(rag).settings, choices.options(rag), follow_up=follow_up
+        )
+        if lacking is not None:
+            cost.warning(literal(lacking.warning), icon=":material/savings:")
 
 
 def cost_lines(rag: SelfRag, follow_up: bool) -> list[str]:
@@ -86,9 +92,11 @@ def _costs(rag: SelfRag, follow_up: bool) -> list[str]:
         here = "" if rag.tracing.on else ": everything happens on this computer"
         return [f"No model calls{here}.", "It costs nothing."]
     said = estimate(settings, choices.options(rag), casting.prices, follow_up=follow_up)
-    calls = f"Usually {count(said.calls, 'model call')}, never more than {said.most_calls:,}."
     if not said.calls:
         return ["No model calls with these settings.", "It costs nothing."]
+    calls = f"Usually {count(said.calls, 'model call')}, never more than {said.most_calls:,}."
+    if said.calls > said.most_calls:
+        calls = f"Never more than {count(said.most_calls, 'model call')} (BUDGET_CALLS)."
     tokens = f"About {rounded(said.tokens):,} tokens"
     if said.usd == 0:
         here = ", on this computer" if host_of(settings) is None else ""

@@ -111,7 +111,7 @@ def _finished(rag: SelfRag, run_id: str, view: RunView, newest: bool, again: Ask
     with st.container():
         _answer(run_id, view, newest)
     st.markdown(f":small[**How was this answered?** {literal(how_answered(view))}]")
-    draw_next_steps(run_id, view, again)
+    draw_next_steps(rag, run_id, view, again)
     st.caption(foot_line(view))
     # Two groups, each on one line: a row of all would break elsewhere with every answer.
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

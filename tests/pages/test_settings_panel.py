@@ -115,6 +115,37 @@ def test_each_change_shows_what_it_costs(opened, llm_server: LlmServer):
     assert "No model calls" in "".join(it.value for it in panel(run(app)).caption)
 
 
+def test_budget_too_small_is_said_before_a_question_and_offered_no_second_time(
+    opened, llm_server: LlmServer
+):
+    opened(llm_base_url=llm_server.url, chat_model="scripted", budget_calls=3)
+    app = panel(tab())
+    said = next(clean(it.value) for it in app.caption if "model call" in it.value)
+    assert said.startswith("Never more than 3 model calls (BUDGET_CALLS).")
+    assert [clean(it.value).partition(":")[0] for it in app.warning] == [
+        "An answer with these checks usually takes 8 calls, and the budget allows 3 (BUDGET_CALLS)"
+    ]
+    ask(app)
+    labels = [it.label for it in app.button]
+    assert "Try again" not in labels
+    next(it for it in app.button if it.label == "Ask with one look over the answer").click()
+    run(app)
+    assert app.session_state["ask-strategy"] == "critique"
+    assert any("Answered, not checked" in it.value for it in app.markdown)
+    assert not panel(app).warning
+
+
+def test_stop_by_a_budget_is_tried_again_once_fewer_checks_are_chosen(
+    opened, llm_server: LlmServer
+):
+    opened(llm_base_url=llm_server.url, chat_model="scripted", budget_calls=3)
+    app = ask(tab())
+    assert "Try again" not in [it.label for it in app.button]
+    app.session_state["ask-strategy"] = "plain"
+    next(it for it in run(app).button if it.label == "Try again").click()
+    assert any("Answered, not checked" in it.value for it in run(app).markdown)
+
+
 def test_judge_is_chosen_for_the_next_question(opened, llm_server: LlmServer):
     rag = opened(llm_base_url=llm_server.url, chat_model="scripted")
     app = tab()

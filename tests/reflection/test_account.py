@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from selfrag.reflection.account import how_answered
+from selfrag.reflection.events import RunFinished, parse_event
 from selfrag.reflection.explain import PURPOSE, meaning
 from selfrag.reflection.folding import RunView
 from selfrag.reflection.grades import (
@@ -105,9 +106,35 @@ def test_run_that_broke_off_says_so(status: str):
 
 def test_run_that_was_cut_off_with_the_application_denies_no_step():
     run = make_run()
-    end = run.result(20).model_copy(update={"status": "stopped", "answer": ""})
+    cut_off = {"status": "stopped", "answer": "", "stopped_by": "cut_off"}
+    end = run.result(20).model_copy(update=cut_off)
     told = how_answered(RunView.of([run.log.kept()[0], end]))
     assert told == "It was stopped; none of its steps is kept."
+
+
+def test_run_whose_time_was_over_at_once_was_stopped_before_anything():
+    run = make_run()
+    over = {"status": "stopped", "answer": "", "reason": "no time", "stopped_by": "budget"}
+    end = run.result(20).model_copy(update=over)
+    told = how_answered(RunView.of([run.log.kept()[0], end]))
+    assert told == "It was stopped before anything was written."
+
+
+@pytest.mark.parametrize(
+    ("reason", "by"),
+    [
+        ("stopped before anything was written", "asked"),
+        ("its budget of 3 calls (BUDGET_CALLS) is spent", "budget"),
+        ("the application was ended before the answer was finished", "cut_off"),
+    ],
+)
+def test_stored_logs_of_earlier_versions_tell_what_stopped_a_run(reason: str, by: str):
+    kept = make_run().result(20).model_dump(mode="json") | {"status": "stopped", "reason": reason}
+    del kept["stopped_by"]
+    end = parse_event(kept)
+    assert isinstance(end, RunFinished)
+    assert end.stopped_by == by
+    assert parse_event(kept | {"status": "answered"}).stopped_by is None
 
 
 def test_run_under_way_has_no_account_yet():
