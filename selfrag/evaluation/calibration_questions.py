@@ -83,7 +83,7 @@ def _holds_answer(case: Case, candidate: Candidate) -> bool:
 def evidence_of(item: Prepared, before: Linear, rank: Linear | None, encoder: Encoder) -> Evidence:
     word_scores = before.score(item.by_words)
     chosen = preselect(word_scores)
-    features = embed(item.asked, item.candidates, item.by_words, chosen, encoder)
+    features = embed(item.asked, item.candidates, item.by_words, word_scores, chosen, encoder)
     scores = rank.score(features) if rank else np.zeros(len(chosen))
     return Evidence(
         item.asked,

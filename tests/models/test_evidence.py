@@ -103,9 +103,16 @@ def test_within_keeps_the_scores_and_numbers_the_passages_anew(encoder: Watched)
     ],
 )
 def test_of_a_long_sentence_the_beginning_is_embedded(
-    encoder: Watched, question: str, begins: str, goes_on: str, most: int
+    encoder: Watched, question: str, begins: str, goes_on: str, most: tuple[int, ...]
 ) -> None:
-    long = f"{begins}{goes_on * 60}."
-    EvidenceReader(encoder).read(question, [long])
-    (head,) = (text for text in encoder.asked if text != question)
-    assert long.startswith(head) and most - 10 < len(head) <= most
+    long = [f"{begins}{goes_on * 60}{mark * place}." for place, mark in enumerate("aaa")]
+    passages = [
+        long[0],
+        *(" ".join(text.split()[place + 1 :]) for place, text in enumerate(long[1:])),
+    ]
+    evidence = EvidenceReader(encoder).read(question, passages)
+    best_first = sorted(evidence.chosen, key=lambda at: -evidence.word_scores[at])
+    heads = [text for text in encoder.asked if text != question]
+    for at, length in zip(best_first, most, strict=True):
+        (head,) = (head for head in heads if length - 10 < len(head) <= length)
+        assert evidence.candidates[at].sentence.text.startswith(head)
