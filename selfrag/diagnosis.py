@@ -24,6 +24,7 @@ from selfrag.reflection.shortfall import shortfall
 from selfrag.reflection.story import NO_LANGUAGE_MODEL
 from selfrag.settings import Settings, misspelt
 from selfrag.storage import others_can_read
+from selfrag.wording import count
 
 if TYPE_CHECKING:
     from selfrag.service import SelfRag
@@ -150,7 +151,6 @@ def _index(rag: "SelfRag") -> Check:
             f"client (version {server.client_version}) speaks with those of about the same "
             "version: update the server",
         )
-    count = len(rag.ready())
     problems = disagreements(rag)
     if problems:
         return Check(
@@ -161,7 +161,7 @@ def _index(rag: "SelfRag") -> Check:
     return Check(
         "index",
         Verdict.OK,
-        f"{count} document{'s' * (count != 1)}, {children} chunks, in {where}",
+        f"{count(len(rag.ready()), 'document')}, {count(children, 'chunk')}, in {where}",
     )
 
 

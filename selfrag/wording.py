@@ -22,6 +22,11 @@ def count(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def capitalised(text: str) -> str:
+    """``text`` as it begins a sentence; the rest stays as it is, names above all."""
+    return text[:1].upper() + text[1:]
+
+
 def size(number: int) -> str:
     """Bytes as ``814 bytes``, ``12 KB``, ``3.4 MB``, ``1.2 GB`` (a KB is 1,000 bytes)."""
     if number < 1_000:

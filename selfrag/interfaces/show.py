@@ -21,8 +21,8 @@ from selfrag.interfaces.schemas import (
 )
 from selfrag.reflection.events import Event, RunFinished, parse_event
 from selfrag.reflection.grades import Support
-from selfrag.reflection.story import tell, verdict
-from selfrag.wording import size
+from selfrag.reflection.story import price, tell, verdict
+from selfrag.wording import count, duration, size
 
 if TYPE_CHECKING:
     from selfrag.documents.results import Progress as FileProgress
@@ -89,7 +89,7 @@ class IngestProgress:
         if result.status == "failed":
             self.console.print(f"[red]✗[/] {_named(result.document, result.error or '')}")
             return
-        found = f"{result.pages} pages, {result.chunks} chunks"
+        found = f"{count(result.pages, 'page')}, {count(result.chunks, 'chunk')}"
         if result.status == "ready":
             self.console.print(f"[green]✓ {name}[/]: {found}, {result.seconds:.1f} s")
         else:
@@ -213,10 +213,11 @@ def answer(found: AnswerResult) -> None:
     usage = end.usage
     if usage and usage.llm_calls:
         tokens = usage.input_tokens + usage.output_tokens
-        cost = "unknown cost" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
-        to.print(
-            f"{usage.llm_calls} calls, {tokens} tokens, {cost}, {end.elapsed_s:.1f} s", style="dim"
-        )
+        cost = "no price set (MODEL_PRICES)" if usage.cost_usd is None else price(usage.cost_usd)
+        took = [count(usage.llm_calls, "call"), count(tokens, "token")]
+        # What runs on this computer has no price to speak of.
+        took += [cost] if usage.cost_usd != 0 else []
+        to.print(", ".join([*took, duration(end.elapsed_s)]), style="dim")
     to.print(f"run {found.run_id}", style="dim", soft_wrap=True)
 
 

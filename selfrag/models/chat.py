@@ -5,16 +5,16 @@ One `ChatOpenAI` is made for each model and shared by all runs. What goes wrong 
 """
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import openai
-from langchain.chat_models import init_chat_model
 from langchain.rate_limiters import InMemoryRateLimiter
 from langchain_core.rate_limiters import BaseRateLimiter
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from selfrag.errors import UserError
+from selfrag.models.chat_client import ChatClient
 from selfrag.models.chat_errors import (
     CALL_ERRORS,
     NO_KEY,
@@ -74,9 +74,8 @@ def make_chat_model(
     if not key.isascii() or len(key.split()) > 1:
         raise UserError(f"{variable} holds characters that no key has. Copy the key again.")
 
-    made = init_chat_model(
-        model,
-        model_provider="openai",
+    return ChatClient(
+        model=model,
         base_url=where,
         api_key=SecretStr(key or NO_KEY),
         temperature=temperature,
@@ -93,7 +92,6 @@ def make_chat_model(
             timeout, longest_pause=max_wait, event_hooks={"request": [_still_wanted]}
         ),
     )
-    return cast(ChatOpenAI, made)
 
 
 def _still_wanted(_: Any) -> None:

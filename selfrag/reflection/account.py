@@ -4,7 +4,7 @@ Folded from the log and from nothing else: what was looked for and where, what w
 had to be done again, who wrote, and whether every claim was backed.
 """
 
-from selfrag.reflection.events import RetryCounted, RunFinished
+from selfrag.reflection.events import RetryCounted, RunFinished, RunStarted
 from selfrag.reflection.folding import RunView
 from selfrag.reflection.grades import Support
 from selfrag.wording import count, listed
@@ -65,11 +65,16 @@ def _wrote(view: RunView) -> str:
         return ""
     passages = count(len(written.context), "passage")
     if not started.language_model and not written.context:
-        return "The reply says what can be asked; no language model was used."
+        return f"The reply says what can be asked; {_no_model(started)}."
     if not started.language_model:
-        return f"The answer quotes sentences from {passages}; no language model was used."
+        return f"The answer quotes sentences from {passages}; {_no_model(started)}."
     source = f"from {passages}" if written.context else "without your documents"
     return f"{started.writer} wrote the answer {source}{_again(view)}."
+
+
+def _no_model(started: RunStarted) -> str:
+    did = "wrote it" if started.judge_language_model else "was used"
+    return f"no language model {did}"
 
 
 def _again(view: RunView) -> str:

@@ -89,7 +89,7 @@ class ChatWriter:
             shown = True
             yield rest
         if seen.finish == "content_filter" or (seen.refusal and not shown):
-            reason = f" ({clean_line(seen.refusal, 200)})" if seen.refusal else ""
+            reason = f" ({clean_line(seen.refusal, 200).rstrip('.')})" if seen.refusal else ""
             raise ModelError(
                 f"{self.name} refused to answer{reason}. Ask in other words, or choose another "
                 "CHAT_MODEL."

@@ -56,6 +56,7 @@ class RunStarted(_Event):
     retrieval: str = "adaptive"
     claim: bool = False  #: a statement, that ends with a verdict
     judge_language_model: bool = True
+    model_configured: bool | None = None  #: a language model, whoever wrote; None: not told
     budget: dict[str, float] = Field(default_factory=dict)  #: calls, tokens, seconds, if any
     started_at: float | None = None  #: seconds since the epoch
     keep: int | None = None  #: passages that the writer is given at most

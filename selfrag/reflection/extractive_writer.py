@@ -25,7 +25,7 @@ from selfrag.reflection.roles import Feedback, Passage
 
 NAME = "sentences quoted from your documents"
 NO_PASSAGES = (
-    "No language model is configured, so only questions about your documents can be answered, "
+    "No language model writes here, so only questions about your documents can be answered, "
     "with sentences quoted from them."
 )
 NOTHING_LEFT = "No other sentence of these documents answers the question."

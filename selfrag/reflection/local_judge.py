@@ -44,6 +44,7 @@ from selfrag.reflection.local_thoughts import (
 )
 from selfrag.reflection.roles import Passage, Turn
 from selfrag.reflection.small_talk import small_talk
+from selfrag.wording import count
 
 NAME = "local judge (words and meanings compared, no language model)"
 COMPLETE = 0.85  #: probability of being answered from which the score is 5
@@ -112,7 +113,8 @@ class LocalJudge:
         sure = [1.0 if certain is None else certain for _, certain in graded]
         return SupportGrade(
             label,
-            f"{quoted} of {len(claims)} claims stand word for word in the documents.",
+            f"{quoted} of {count(len(claims), 'claim')} {'stands' if quoted == 1 else 'stand'} "
+            "word for word in the documents.",
             claims,
             round(min(sure), 3) if sure and label is not Support.PARTIALLY else None,
         )

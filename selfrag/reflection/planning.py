@@ -63,6 +63,7 @@ def make_plan(
         cancel=cancel,
         budget=options.budget,
         lacking=lacking,
+        model_configured=casting.settings.llm_configured or cast.judge.is_language_model,
         release=casting.hold(),
         tracing=casting.tracing,
     )

@@ -45,6 +45,7 @@ class RunPlan:
     """All that one run needs besides the question.
 
     Attributes:
+        model_configured: whether there is a language model at all, whoever writes.
         usage: what its models have been asked so far; grows while it runs.
         locate: where a quote stands.
         keep: passages the writer is given at most.
@@ -70,6 +71,7 @@ class RunPlan:
     history: tuple[Turn, ...] = ()
     budget: Budget = UNLIMITED
     lacking: Shortfall | None = None
+    model_configured: bool | None = None
     cancel: threading.Event = field(default_factory=threading.Event)
     release: Callable[[], None] = lambda: None
     tracing: Tracing = OFF
@@ -128,6 +130,7 @@ class Run:
                 writer=plan.writer.name,
                 judge=plan.judge.name,
                 language_model=plan.writer.is_language_model,
+                model_configured=plan.model_configured,
                 judge_language_model=plan.judge.is_language_model,
                 max_retries=self._retries,
                 mode=plan.mode,
@@ -251,9 +254,9 @@ class Run:
                 logger.debug("run %s failed after its end", self.id, exc_info=True)
                 return
             logger.exception("run %s failed", self.id)
-            why = f"something went wrong ({type(error).__name__}); the log has the details"
+            why = f"Something went wrong ({type(error).__name__}); the log has the details"
             if isinstance(error, GraphRecursionError):
-                why = "the run did not come to an end by itself"
+                why = "The run did not come to an end by itself"
             self._end(self._broken_off("failed", why))
 
     def _beginning(self) -> State:

@@ -10,11 +10,15 @@ from typing import Literal
 from selfrag.reflection import events, grades
 from selfrag.reflection.events import Event, RunFinished
 from selfrag.reflection.grades import Support
+from selfrag.wording import capitalised
 
 Tone = Literal["good", "fair", "bad"]
 
-#: Stands at every answer that no language model wrote.
+#: Stands at every answer that no language model wrote: where there is none, where there is one
+#: that is not to write, and where a log of earlier versions doesn't tell.
 NO_LANGUAGE_MODEL = "no language model configured: sentences quoted from your documents"
+SET_TO_QUOTES = "the answers quote your documents: the writer is set to quotes"
+_QUOTES = "the answers quote your documents: no language model writes them"
 
 #: What a node is doing while it runs.
 DOING = {
@@ -78,9 +82,10 @@ def price(dollars: float | None) -> str:
 def notice(log: Sequence[Event]) -> str | None:
     """What must stand at the answer about how it was written; None where nothing must."""
     started = log[0] if log else None
-    if isinstance(started, events.RunStarted) and not started.language_model:
-        return NO_LANGUAGE_MODEL
-    return None
+    if not isinstance(started, events.RunStarted) or started.language_model:
+        return None
+    said = {True: SET_TO_QUOTES, False: NO_LANGUAGE_MODEL, None: _QUOTES}
+    return said[started.model_configured]
 
 
 def tell(event: Event) -> str | None:
@@ -135,7 +140,8 @@ def verdict(end: RunFinished) -> Verdict:
         case "abstained":
             return Verdict("Not found in your documents", "fair", _sentence(end.reason))
         case "failed":
-            return Verdict("This could not be answered", "bad", _sentence(end.reason))
+            # The sentence of an error, which may begin with a model's name.
+            return Verdict("This could not be answered", "bad", _ended(end.reason))
         case "stopped":
             return Verdict("Stopped", "fair", _sentence(end.reason))
         case "unsupported" if end.support is Support.UNKNOWN:
@@ -229,5 +235,9 @@ def _sentence(text: str) -> str:
     if not text:
         return ""
     begins_with_address = "://" in text.partition(" ")[0]
-    first = text[0] if begins_with_address else text[0].upper()
-    return first + text[1:] + ("" if text[-1] in ".!?" else ".")
+    return _ended(text if begins_with_address else capitalised(text))
+
+
+def _ended(text: str) -> str:
+    text = text.strip()
+    return text if not text or text[-1] in ".!?" else f"{text}."

@@ -19,12 +19,12 @@ from selfrag.reflection.events import Event, RunFinished
 from selfrag.reflection.folding import RunView
 from selfrag.reflection.pathway import shape_of
 from selfrag.reflection.sources import Source, sources
-from selfrag.reflection.story import NO_LANGUAGE_MODEL, spent, verdict
+from selfrag.reflection.story import notice, spent, verdict
 from selfrag.sharing.answer import answer_html
 from selfrag.sharing.drawing import path_svg
 from selfrag.sharing.page import POLICY, isolated, sign, text, variables
 from selfrag.sharing.steps import steps_html
-from selfrag.wording import count, duration
+from selfrag.wording import capitalised, count, duration
 
 #: (document id, page, quotes) -> PNG of the page with the quotes highlighted
 PageImage = Callable[[str, int, Sequence[str]], bytes]
@@ -97,10 +97,10 @@ def _when(view: RunView) -> str:
 def _answer(view: RunView, end: RunFinished) -> str:
     quoted = bool(view.started and not view.started.language_model)
     body = answer_html(end, quoted=quoted) if end.answer else "<p>There is no answer.</p>"
-    said = quoted and end.status != "abstained"
-    notice = f'<p class="quiet">{NO_LANGUAGE_MODEL.capitalize()}.</p>' if said else ""
+    told = notice([view.started]) if view.started and end.status != "abstained" else None
+    said = f'<p class="quiet">{capitalised(told)}.</p>' if told else ""
     return (
-        f"<h2>Answer</h2>{body}{notice}"
+        f"<h2>Answer</h2>{body}{said}"
         f"<h2>How was this answered?</h2><p>{isolated(how_answered(view))}</p>"
     )
 

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from selfrag.models.whereabouts import asks_models
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.reflection.explain import PURPOSE
 from selfrag.reflection.pathway import LABELS, spine
@@ -64,12 +65,13 @@ def draw_nothing_here(words: str) -> None:
 
 def _what_leaves(rag: SelfRag) -> str:
     """Where questions and passages go."""
+    asked = asks_models(rag.settings)
     if rag.tracing.on:
         return (
             "Tracing is on: questions, passages and answers are sent to LangSmith"
-            f"{', and to your language model' if rag.settings.llm_configured else ''}."
+            f"{', and to your language model' if asked else ''}."
         )
-    if rag.settings.llm_configured:
+    if asked:
         return (
             "The passages that help with a question go to your language model; nothing else "
             "leaves this computer."

@@ -73,6 +73,8 @@ def _draw_sidebar(rag: SelfRag) -> None:
         draw_login()
         if asks_models(settings):
             st.caption(f":material/edit_note: {literal(who_answers(settings))}")
+        elif settings.llm_configured:
+            st.caption(":material/format_quote: Set to quotes: no language model is asked")
         else:
             st.caption(":material/format_quote: No language model: answers are quotes")
         if rag.tracing.on:

@@ -8,7 +8,7 @@ from selfrag.reflection.grades import Support
 from selfrag.reflection.story import counted, notice, price, verdict
 from selfrag.ui.colours import TONES
 from selfrag.ui.literal import literal
-from selfrag.wording import duration
+from selfrag.wording import capitalised, count, duration
 
 _ICONS = {"good": ":material/verified:", "fair": ":material/error:", "bad": ":material/cancel:"}
 _TITLE_ICONS = {
@@ -90,7 +90,7 @@ def draw_no_model(view: RunView) -> None:
         return
     said = notice([view.started]) if view.started else None
     if said:
-        st.caption(f":material/format_quote: {said.capitalize()}")
+        st.caption(f":material/format_quote: {capitalised(said)}")
 
 
 def foot_line(view: RunView) -> str:
@@ -132,7 +132,7 @@ def _usage(end: RunFinished) -> str:
         return ""
     about = "about " if usage.estimated else ""
     tokens = usage.input_tokens + usage.output_tokens
-    said = f"{counted(usage.llm_calls, 'call')}, {about}{tokens:,} tokens"
+    said = f"{counted(usage.llm_calls, 'call')}, {about}{count(tokens, 'token')}"
     if not usage.cost_usd:  # not known, or nothing was charged
         return said
     mark = " (estimated)" if usage.estimated else ""

@@ -187,6 +187,37 @@ def test_ask_answers_from_the_right_page_and_says_that_no_model_is_configured(sh
     assert "handbook.pdf, page 2" in spoken.stdout
 
 
+def test_ask_with_an_idle_language_model_says_that_the_writer_is_set_to_quotes(
+    shell: Shell, llm_server: LlmServer
+):
+    asked = ("ask", "How much is the patent royalty?")
+    model = {"LLM_BASE_URL": llm_server.url, "CHAT_MODEL": "gpt-test", "WRITER": "quotes"}
+    said = "the answers quote your documents: the writer is set to quotes"
+    for judge, calls in (("chat", True), ("local", False)):
+        answer = shell.json(*asked, **model, JUDGE=judge)
+        assert answer["notice"] == said
+        assert bool(answer["usage"]["llm_calls"]) is calls
+    assert said in shell.run(*asked, **model).stdout
+
+
+@pytest.mark.parametrize(
+    ("prices", "said"),
+    [("", "1 call, {} tokens, "), ('{"gpt-test": [1, 10]}', "1 call, {} tokens, $0.0")],
+)
+def test_ask_tells_what_it_took_and_no_cost_of_this_computer(
+    shell: Shell, llm_server: LlmServer, prices: str, said: str
+):
+    given = {"LLM_BASE_URL": llm_server.url, "CHAT_MODEL": "gpt-test"}
+    if prices:
+        given["MODEL_PRICES"] = prices
+    told = shell.run("ask", "Royalty?", "--strategy", "plain", **given).stdout
+    line = next(it for it in told.splitlines() if it.startswith("1 call"))
+    tokens = line.split()[2]
+    assert line.startswith(said.format(tokens))
+    assert ("$" in line) == bool(prices)
+    assert "price" not in line
+
+
 def test_ask_with_a_language_model(shell: Shell, llm_server: LlmServer):
     answer = shell.json(
         "ask", "How much is the patent royalty?", LLM_BASE_URL=llm_server.url, CHAT_MODEL="gpt-test"

@@ -12,6 +12,7 @@ from selfrag.models.own_key import OwnKey
 from selfrag.service import SelfRag
 from selfrag.settings import Settings
 from tests.conftest import plain_settings
+from tests.support.llm_answers import refusal
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import make_pdf
 
@@ -113,6 +114,26 @@ def test_each_change_shows_what_it_costs(opened, llm_server: LlmServer):
     assert cost(panel(run(app))).startswith("Usually 1 model call, never more than 1.")
     app.session_state["ask-source"] = "none"
     assert "No model calls" in "".join(it.value for it in panel(run(app)).caption)
+
+
+def test_quotes_that_were_chosen_are_not_told_as_a_missing_model(opened, llm_server: LlmServer):
+    opened(llm_base_url=llm_server.url, chat_model="scripted")
+    app = tab()
+    app.session_state["ask-source"] = "none"
+    ask(run(app))
+    told = [clean(it.value) for it in app.caption]
+    assert any("The answers quote your documents: the writer is set to quotes" in it for it in told)
+    assert not any("No language model" in it for it in told)
+    assert not any(request.stream for request in llm_server.requests), "nothing is written"
+
+
+def test_model_that_refuses_is_told_with_what_it_said_and_by_its_name(
+    opened, llm_server: LlmServer
+):
+    opened(llm_base_url=llm_server.url, chat_model="scripted", strategy="plain")
+    llm_server.reply(refusal("I must not speak of tides."))
+    (told,) = [clean(it.value) for it in ask(tab()).error]
+    assert told.startswith("scripted refused to answer (I must not speak of tides). Ask in other")
 
 
 def test_budget_too_small_is_said_before_a_question_and_offered_no_second_time(

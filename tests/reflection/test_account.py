@@ -137,6 +137,11 @@ def test_stored_logs_of_earlier_versions_tell_what_stopped_a_run(reason: str, by
     assert parse_event(kept | {"status": "answered"}).stopped_by is None
 
 
+def test_answer_that_quotes_denies_no_model_that_judged():
+    told = account(ScriptedJudge(is_language_model=True))
+    assert "quotes sentences from 2 passages; no language model wrote it." in told
+
+
 def test_run_under_way_has_no_account_yet():
     run = make_run()
     run.result(20)

@@ -105,7 +105,7 @@ def test_empty_answer_is_an_error(llm_server: LlmServer, answer: Answer) -> None
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        (refusal(), "answered nothing|refused"),
+        (refusal(), r"refused to answer \(I can't help with that\)"),
         (text("", finish="content_filter"), "refused to answer"),
         (failure(500, "boom"), "status 500"),
         (raw("<html></html>"), "OpenAI-compatible|answered nothing"),

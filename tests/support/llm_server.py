@@ -257,7 +257,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._event(request, {"content": part})
         last: dict[str, Any] = {}
         if answer.refusal:
-            last = {"refusal": answer.refusal}
+            half = len(answer.refusal) // 2
+            self._event(request, {"refusal": answer.refusal[:half]})
+            last = {"refusal": answer.refusal[half:]}
         elif "tool_calls" in message:
             last = {"tool_calls": [{"index": 0, **message["tool_calls"][0]}]}
         elif answer.value is not None:

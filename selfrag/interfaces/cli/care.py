@@ -21,6 +21,7 @@ def move(
     from selfrag.errors import UserError
     from selfrag.index import transfer
     from selfrag.settings import load_settings
+    from selfrag.wording import count
 
     try:
         copied = transfer.move(load_settings(), to)
@@ -29,8 +30,8 @@ def move(
     if as_json:
         print_json({"moved": copied, "to": to})
     else:
-        for name, count in copied.items():
-            typer.echo(f"{name}: {count} points are at {to}.")
+        for name, moved in copied.items():
+            typer.echo(f"{name}: {count(moved, 'point')} {'is' if moved == 1 else 'are'} at {to}.")
         step = "clear QDRANT_URL" if to == transfer.EMBEDDED else f"set QDRANT_URL={to}"
         typer.echo(f"To use them, {step} and start again. What was moved is still where it was.")
 

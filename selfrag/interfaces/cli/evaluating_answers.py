@@ -112,7 +112,7 @@ def _announce(plan: "Plan", why: str) -> None:
 
     said = f"{count(plan.answers, 'answer')}, graded by {plan.judge}"
     if plan.calls:
-        cost = "" if plan.usd is None else f", {plan.usd:.2f} US dollars"
+        cost = f", {plan.usd:.2f} US dollars" if plan.usd else ""
         said += (
             f". Usually about {count(plan.calls, 'call')} and {count(plan.tokens, 'token')}{cost}; "
             "what an earlier run kept costs nothing"
@@ -135,9 +135,11 @@ def _tell(made: "MeasuredAnswers", done: "Done[AnswerStudy]", seconds: float) ->
         said.append(f"All of it was there from an earlier run ({duration(seconds)}).")
     elif made.spent.llm_calls:
         cost = made.spent.cost_usd
-        price = "at an unknown price" if cost is None else f"for {cost:.4f} US dollars"
+        price = ", no price set (MODEL_PRICES)" if cost is None else f", {cost:.4f} US dollars"
         calls, tokens = count(made.spent.llm_calls, "call"), count(made.spent.tokens, "token")
-        said.append(f"It took {duration(seconds)}, {calls} and {tokens}, {price}.")
+        said.append(
+            f"It took {duration(seconds)}, {calls} and {tokens}{price if cost != 0 else ''}."
+        )
     if done.changes:
         said.append("Since the last run of this set: " + "; ".join(done.changes) + ".")
     if made.study.stopped is not None:

@@ -30,6 +30,7 @@ from selfrag.interfaces.mcp.texts import AnswerForModel
 from selfrag.interfaces.schemas import DocumentList, Health, PageText, SearchResult
 from selfrag.retrieval.result import Mode
 from selfrag.settings import Settings
+from selfrag.wording import count
 
 THREADS = CapacityLimiter(64)
 MOST_TEXT = 400_000  #: characters of a document that are read at once
@@ -75,7 +76,7 @@ class Library(MCPServer[Any]):
             Resource(
                 uri=f"selfrag://documents/{item.document_id}",
                 name=item.document,
-                description=f"{item.pages} pages, {item.language or 'language unknown'}",
+                description=f"{count(item.pages, 'page')}, {item.language or 'language unknown'}",
                 mime_type="text/plain",
             )
             for item in found
