@@ -39,6 +39,40 @@ class Limits:
     pages: int = 10_000
 
 
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What is asked of a process, however many of them it takes.
+
+    Attributes:
+        message: as the worker reads it.
+        name: of the file, for what goes wrong.
+        deadline: on the monotonic clock; another process gets no more time.
+        progress: told of pages done, of how many.
+        cancel: set by whoever does not want it any more.
+    """
+
+    message: dict[str, Any]
+    name: str
+    limits: Limits
+    deadline: float
+    progress: Callable[[int, int], None] | None
+    cancel: threading.Event | None
+
+    def check(self) -> None:
+        """Whether it is still to be waited for.
+
+        Raises:
+            ReadingStopped: it was cancelled, or took too long.
+        """
+        if self.cancel is not None and self.cancel.is_set():
+            raise _cancelled(self.name)
+        if time.monotonic() > self.deadline:
+            raise ReadingStopped(
+                f"Reading {self.name} took more than {self.limits.seconds:g} seconds and was "
+                "stopped: the file may be damaged. Split it, or raise the limit in the settings."
+            )
+
+
 class _Undone(ReadingStopped):
     """The process crashed or ran out of memory; a fresh one may not."""
 
@@ -76,33 +110,25 @@ class Worker:
             used, process.used = process.used, True
             deadline = time.monotonic() + limits.seconds
             told = _Onwards(progress) if progress is not None else None
+            asked = _Request(request, name, limits, deadline, told, cancel)
             try:
-                return self._ask(process, request, name, limits, deadline, told, cancel)
+                return self._ask(process, asked)
             except _Undone:
                 if not used or self._closed:
                     raise
             _log.info("%s is given to a fresh process", name)
             process = self._running(name)
             process.used = True
-            return self._ask(process, request, name, limits, deadline, told, cancel)
+            return self._ask(process, asked)
         finally:
             self._lock.release()
 
-    def _ask(
-        self,
-        process: WorkerProcess,
-        request: dict[str, Any],
-        name: str,
-        limits: Limits,
-        deadline: float,
-        progress: Callable[[int, int], None] | None,
-        cancel: threading.Event | None,
-    ) -> tuple[dict[str, Any], bytes]:
+    def _ask(self, process: WorkerProcess, asked: _Request) -> tuple[dict[str, Any], bytes]:
         try:
-            process.send({**request, "memory": limits.memory_mb << 20})
-            return self._wait(process, request, name, limits, deadline, progress, cancel)
+            process.send({**asked.message, "memory": asked.limits.memory_mb << 20})
+            return self._wait(process, asked)
         except OSError as error:
-            raise self._stopped(process, name) from error
+            raise self._stopped(process, asked.name) from error
         except BaseException:
             if not self._idle:
                 self._end(process)
@@ -136,45 +162,31 @@ class Worker:
 
     _idle = True  # whether the process has answered its last request
 
-    def _wait(
-        self,
-        process: WorkerProcess,
-        request: dict[str, Any],
-        name: str,
-        limits: Limits,
-        deadline: float,
-        progress: Callable[[int, int], None] | None,
-        cancel: threading.Event | None,
-    ) -> tuple[dict[str, Any], bytes]:
+    def _wait(self, process: WorkerProcess, asked: _Request) -> tuple[dict[str, Any], bytes]:
         self._idle = False
         looked = 0.0
+        most = asked.limits.memory_mb << 20
         while True:
+            asked.check()
             now = time.monotonic()
-            if cancel is not None and cancel.is_set():
-                raise _cancelled(name)
-            if now > deadline:
-                raise ReadingStopped(
-                    f"Reading {name} took more than {limits.seconds:g} seconds and was stopped: "
-                    "the file may be damaged. Split it, or raise the limit in the settings."
-                )
             if now - looked >= _TICK:
                 looked = now
-                if process.memory(children=bool(request.get("ocr"))) > limits.memory_mb << 20:
-                    raise _too_much_memory(name, limits)
+                if process.memory(children=bool(asked.message.get("ocr"))) > most:
+                    raise _too_much_memory(asked.name, asked.limits)
             try:
                 received = process.messages.get(timeout=_TICK)
             except queue.Empty:
                 continue
             if received is None:
-                raise self._stopped(process, name)
+                raise self._stopped(process, asked.name)
             message, data = received
             if message.get("type") == "progress":
-                if progress is not None:
-                    progress(int(message["done"]), int(message["total"]))
+                if asked.progress is not None:
+                    asked.progress(int(message["done"]), int(message["total"]))
                 continue
             self._idle = True
             if message.get("type") == "error":
-                raise self._error(process, message, name, limits)
+                raise self._error(process, message, asked.name, asked.limits)
             return message, data
 
     def _error(

@@ -1,14 +1,21 @@
 """Where the library's server is found: a note beside the lock, for the command line.
 
 One process at a time holds a library. Commands on the same STORAGE_DIR find the holder's address
-in this file and have it do what they are asked. Nothing secret is in it: whoever asks the server
-still sends the token.
+in this file and have it do what they are asked.
+
+Beside it stands a key. Whoever can read this file can read the library itself, so a command that
+sends the key is its owner's, and is not held to what strangers may ask in a minute. An address
+could not tell that: behind a proxy on this machine, everyone comes from this machine. The key
+opens nothing: where API_TOKEN is set, it is asked for as well.
 """
 
+import hmac
 import json
 import logging
 import os
+import secrets
 import uuid
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 NAME = "server.json"
 INSTANCE = uuid.uuid4().hex  #: tells this process from any other, to those who ask it
+HEADER = "X-Selfrag-Owner"  #: in which a command sends the key
+_KEY = secrets.token_urlsafe(32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +36,18 @@ class Note:
     url: str
     instance: str
     pid: int
+    key: str = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What shows a request to be the owner's."""
+        return {HEADER: self.key} if self.key else {}
+
+
+def of_owner(headers: Mapping[str, str]) -> bool:
+    """Whether a request was made by someone who can read the note of this process."""
+    given = headers.get(HEADER.lower(), "")
+    return hmac.compare_digest(given.encode(), _KEY.encode())
 
 
 def path(settings: Settings) -> Path:
@@ -38,8 +59,10 @@ def write(settings: Settings, url: str) -> None:
     """Leave a note of this process's address; without it (the disk is full) commands find none."""
     file = path(settings)
     written = file.with_suffix(".new")
-    note = Note(url, INSTANCE, os.getpid())
+    note = Note(url, INSTANCE, os.getpid(), _KEY)
     try:
+        written.unlink(missing_ok=True)
+        written.touch(mode=0o600)
         written.write_text(json.dumps(asdict(note)), encoding="utf-8")
         written.replace(file)
     except OSError as error:

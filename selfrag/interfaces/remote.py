@@ -51,7 +51,7 @@ def find(settings: Settings) -> "Remote | None":
     except (httpx.HTTPError, ValueError):
         return None
     token = settings.api_token.get_secret_value() if settings.api_token else None
-    return Remote(found.url, token) if same else None
+    return Remote(found.url, token, found.headers) if same else None
 
 
 class Remote:
@@ -61,9 +61,9 @@ class Remote:
         url: of the server, without a slash at its end.
     """
 
-    def __init__(self, url: str, token: str | None) -> None:
+    def __init__(self, url: str, token: str | None, owner: Mapping[str, str]) -> None:
         self.url = url
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers = {**owner, **({"Authorization": f"Bearer {token}"} if token else {})}
         # A proxy of the environment has no business between this machine and itself.
         self._http = httpx.Client(
             base_url=f"{url}/api", headers=headers, timeout=_TIMEOUT, trust_env=False

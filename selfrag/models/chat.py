@@ -140,7 +140,7 @@ def probe(model: ChatOpenAI, timeout: float = 5.0) -> Probe:
     except openai.NotFoundError:
         return Probe(True, f"{where} answers, but lists no models: {name} will be tried.")
     except CALL_ERRORS as error:
-        return Probe(False, str(explain(error, model)))
+        return Probe(False, str(explain(error, model, entering=True)))
     if not models or name in models or f"{name}:latest" in models:
         return Probe(True, f"{where} answers and takes {name}.", models)
     if len(models) == 1:

@@ -76,16 +76,19 @@ def named_by(model: ChatOpenAI) -> NamedBy:
     return named
 
 
-def explain(error: Exception, model: ChatOpenAI) -> ModelError:
+def explain(error: Exception, model: ChatOpenAI, *, entering: bool = False) -> ModelError:
     """The error of a call as a ModelError; fatal where asking again can't help.
 
     What the client has waited for already (no answer in time, a rate limit, a failing server) is
     fatal too: the run ends with the sentence instead of waiting at every step.
+
+    Args:
+        entering: whether it is read where key and endpoint of one's own are entered.
     """
     where, name, by = endpoint(model), model.model_name, named_by(model)
     said = in_brackets(error, _key(model))
     if (model.metadata or {}).get(OWN_KEY):
-        told = _explain_own(error, name, where)
+        told = _explain_own(error, name, where, entering=entering)
         if told is not None:
             return told
     match error:
@@ -124,9 +127,14 @@ def explain(error: Exception, model: ChatOpenAI) -> ModelError:
     )
 
 
-def _explain_own(error: Exception, name: str, where: str) -> ModelError | None:
+def _explain_own(error: Exception, name: str, where: str, *, entering: bool) -> ModelError | None:
     """The errors that are put right where key, address and model were entered, if it is one."""
-    again = "Enter {} under “Models” in the settings beside the question."
+    again = (
+        "Enter {}."
+        if entering
+        else "In the settings, which a click on the model's name opens, choose “Forget the key” "
+        "and enter {}."
+    )
     if isinstance(error, openai.APIConnectionError) and _nobody_there(error):
         return ModelError(f"Nothing answers at {where}. {again.format('its address')}", fatal=True)
     if not isinstance(error, openai.APIStatusError):

@@ -17,6 +17,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from selfrag.interfaces import note
 from tests.interfaces.conftest import LEAVE, QUESTION, ROYALTY
 from tests.support import own_loop, warm
 from tests.support.llm_server import LlmServer
@@ -272,6 +273,26 @@ def test_run_under_way_is_stopped_and_recorded_when_the_server_is_told_to_end(
     with started("serve", tmp_path) as again:
         kept = httpx.get(f"{again.url}/api/runs/{answer['run_id']}", timeout=30).json()
         assert kept == answer
+
+
+def test_commands_are_not_held_to_what_other_programs_may_ask_in_a_minute(tmp_path: Path):
+    limits = {"SEARCHES_PER_MINUTE": "1", "ANSWERS_PER_MINUTE": "1"}
+    with started("serve", tmp_path, **limits) as server:
+        told(server, "ingest", make_pdf(tmp_path / "report.pdf", [LEAVE, ROYALTY]))
+        for _ in range(3):
+            assert told(server, "ask", QUESTION)["status"] == "answered"
+            assert told(server, "retrieve", "royalty")["hits"]
+        asked = f"{server.url}/api/search?q=royalty"
+        wrong = {note.HEADER: "guessed"}
+        codes = [httpx.get(asked, headers=given, timeout=60).status_code for given in ({}, wrong)]
+        assert codes == [200, 429], "the first stranger's, and no more"
+        left = server.storage / note.NAME
+        assert (
+            json.loads(left.read_text("utf-8"))["key"]
+            not in httpx.get(f"{server.url}/api/health", timeout=60).text
+        )
+        if os.name != "nt":
+            assert left.stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")

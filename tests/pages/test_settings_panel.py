@@ -223,7 +223,8 @@ def test_wrong_key_is_told_in_a_sentence_and_not_used(opened, llm_server: LlmSer
     app = tab()
     enter(app, KEY, llm_server.url)
     (error,) = [clean(it.value) for it in app.error]
-    assert error.startswith(f"{llm_server.url} refused the key that you entered.")
+    # It is read beside the form.
+    assert error == f"{llm_server.url} refused the key that you entered. Enter another one."
     assert who(app) == "Quotes from your documents · local"
     assert app.text_input(key="own-key").value in ("", None)
     assert KEY.encode() not in shown(app)
@@ -239,6 +240,10 @@ def test_key_that_is_refused_later_ends_the_run_with_what_to_do(opened, llm_serv
     (error,) = [clean(it.value) for it in app.error]
     assert "refused the key that you entered" in error
     assert KEY not in error
+    assert "a click on the model's name opens, choose “Forget the key” and enter another" in error
+    opener, forget = app.button(key="ask-who"), "Forget the key"
+    assert "scripted" in clean(opener.label), "the model's name"
+    assert forget in [it.label for it in panel(app).button]
     (turn,) = rag.conversations.turns(app.session_state["conversation"])
     assert KEY not in repr(rag.recorded(turn.run_id))
 

@@ -14,6 +14,7 @@ from mcp_types import CallToolResult, Resource, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
 from selfrag.errors import ModelError, UserError
+from selfrag.interfaces import note
 from selfrag.interfaces.access.clients import Limits, client_of
 from selfrag.interfaces.asking import (
     MOST_PASSAGES,
@@ -106,13 +107,16 @@ def build(
 
     def within(kind: Literal["searches", "answers"], ctx: Context[Any, Any]) -> None:
         request = ctx.request_context.request
-        if limits is None or request is None:
+        if limits is None or request is None or note.of_owner(request.headers):
             return
         now = settings()
         most = {"searches": now.searches_per_minute, "answers": now.answers_per_minute}[kind]
         wait = limits.take(kind, client_of(request.scope, now.trusted_proxies), most)
         if wait:
-            raise ToolError(f"{most} {kind} a minute are allowed: try again in {wait:.0f} s.")
+            raise ToolError(
+                f"{most} {kind} a minute are allowed: try again in {max(1, round(wait))} s, or "
+                f"have the user set {kind.upper()}_PER_MINUTE higher (0 is no limit)."
+            )
 
     @server.tool(
         title="Answer from the documents",

@@ -44,14 +44,18 @@ def run(url: str | None, once: str | None, port: int) -> int:
     if not base.startswith(("http://", "https://")):
         raise UserError(f"{base} is no address: write it as http://127.0.0.1:{port}.")
     try:
-        return anyio.run(_talk, base, settings, once)
+        owner = left.headers if left is not None and left.url == base else {}
+        return anyio.run(_talk, base, settings, once, owner)
     except* (httpx2.HTTPError, MCPError, OSError) as group:
         raise UserError(_why(base, _first(group))) from None
 
 
-async def _talk(base: str, settings: Settings, once: str | None) -> int:
+async def _talk(base: str, settings: Settings, once: str | None, owner: dict[str, str]) -> int:
     token = settings.api_token
-    headers = {"Authorization": f"Bearer {token.get_secret_value()}"} if token else None
+    headers = {
+        **owner,
+        **({"Authorization": f"Bearer {token.get_secret_value()}"} if token else {}),
+    }
     transport = sse_client(
         f"{base}/sse", headers=headers, timeout=_CONNECT, sse_read_timeout=_SILENCE
     )
