@@ -35,6 +35,7 @@ from selfrag.evaluation.mapping import Maps
 from selfrag.evaluation.set_task import models_of
 from selfrag.evaluation.studies import Studies
 from selfrag.index.bm25 import Bm25Embeddings, average_words
+from selfrag.index.question import understood
 from selfrag.index.server import ServerClient, ServerHealth, server_health
 from selfrag.index.store import Index
 from selfrag.models.embeddings import EmbeddingModel, make_embeddings
@@ -215,6 +216,7 @@ class SelfRag:
         was interrupted."""
         if isinstance(self.embeddings, PackagedEmbeddings):
             self.embeddings.embed_query("warm-up")
+        understood("warm-up")
         if self.settings.writes == "quotes" or self.settings.judges != "chat":
             self._packaged()
         if self.casting.local_model is not None:

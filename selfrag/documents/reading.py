@@ -16,12 +16,12 @@ from selfrag.documents import ocr as recognition
 from selfrag.documents.errors import OcrMissing, TooManyPages, UnreadablePdf
 from selfrag.documents.extraction import GIBBERISH, Extract, extract
 from selfrag.documents.furniture import body_ranges
-from selfrag.documents.language import detect_language
 from selfrag.documents.opening import opened_with_remarks
 from selfrag.documents.pagetext import PageText
 from selfrag.documents.render import render_png
 from selfrag.documents.second_reader import SecondReader
 from selfrag.documents.structure import labels, notes, outline, title
+from selfrag.models.language import detect_language
 from selfrag.pages import Page, PageKind, Reading
 
 Progress = Callable[[int, int], None]

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfrag.documents.chunking import chunk
-from selfrag.documents.language import detect_language
 from selfrag.evaluation.beir import BeirSet
 from selfrag.evaluation.cutting import Cutting
 from selfrag.index.bm25 import FILLED, Bm25Embeddings, average_words
 from selfrag.index.edge import EdgeClient
 from selfrag.index.store import Index
 from selfrag.models.embeddings import EmbeddingModel, Progress
+from selfrag.models.language import detect_language
 from selfrag.models.rerankers import NoReranker, Reranker
 from selfrag.pages import Chunk, Page, PageKind, Reading
 from selfrag.retrieval.funnel import Funnel, FunnelSettings

@@ -2,10 +2,10 @@
 
 import pytest
 
-from selfrag.documents.language import detect_language
 from selfrag.documents.legibility import Legibility, legibility
 from selfrag.documents.normalise import mirrored, word
 from selfrag.documents.sentences import sentences
+from selfrag.models.language import detect_language
 from selfrag.quotes import find_quote
 
 

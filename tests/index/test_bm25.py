@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 from fastembed import SparseTextEmbedding
 
-from selfrag.index.bm25 import Bm25Embeddings
+from selfrag.index.bm25 import FOREIGN_STEM, Bm25Embeddings
 from selfrag.index.languages import LANGUAGES
 
 TEXTS = {
@@ -76,12 +76,27 @@ def test_average_length_changes_the_weights() -> None:
 
 def test_query_in_several_languages_is_the_union_of_each() -> None:
     bm25 = Bm25Embeddings()
-    query = "running cidades"
+    query = "commit busca running"  # in no language more likely than in all others
     alone = [set(bm25.embed_query_in(query, [language]).indices) for language in ("en", "pt")]
     together = bm25.embed_query_in(query, ["en", "pt"])
     assert alone[0] != alone[1]
     assert set(together.indices) == alone[0] | alone[1]
     assert together.values == [1.0] * len(together.indices)
+
+
+def test_stem_of_another_language_than_the_querys_own_weighs_less() -> None:
+    bm25 = Bm25Embeddings()
+    query = "Which houses were compared with the running interpreters of TraceMonkey?"
+    own, other = (set(bm25.embed_query_in(query, [language]).indices) for language in ("en", "fr"))
+    together = bm25.embed_query_in(query, ["en", "fr"])
+    weights = dict(zip(together.indices, together.values, strict=True))
+    assert own - other
+    assert other - own
+    assert own & other
+    assert {weights[index] for index in own} == {1.0}
+    assert {weights[index] for index in other - own} == {FOREIGN_STEM}
+    # Without passages in its own language there is nothing for them to outrank.
+    assert set(bm25.embed_query_in(query, ["fr", "pt"]).values) == {1.0}
 
 
 def test_code_and_name_of_a_language_are_the_same() -> None:
@@ -93,8 +108,9 @@ def test_code_and_name_of_a_language_are_the_same() -> None:
 
 
 @pytest.mark.parametrize("language", ["xx", "none", "", "pl", "ta", "hy", "ja"])
-def test_unknown_language_keeps_every_word(language: str) -> None:
-    assert len(Bm25Embeddings(language or "xx").embed_query("the houses").indices) == 2
+def test_document_of_unknown_language_keeps_every_word(language: str) -> None:
+    (made,) = Bm25Embeddings(language or "xx").embed_documents(["the houses"])
+    assert len(made.indices) == 2
 
 
 def test_only_stop_words_give_an_empty_query() -> None:

@@ -19,6 +19,7 @@ LANGUAGES = (
 _SAMPLE = 6_000  # characters that are looked at
 _LEAST_LETTERS = 8
 _SURE = 0.8
+_CONCEIVABLE = 0.05
 _NOISE = re.compile(r"https?://\S+|\S+@\S+|[\d_\W]+")
 
 
@@ -41,11 +42,27 @@ def detect_language(text: str) -> str | None:
     if len(text) > _SAMPLE:
         part, middle = _SAMPLE // 3, len(text) // 2
         text = " ".join((text[:part], text[middle : middle + part], text[-part:]))
-    words = _NOISE.sub(" ", text).strip()
+    words = _words(text)
     if sum(c.isalpha() for c in words) < (2 if _east_asian(words) else _LEAST_LETTERS):
         return None
     code, probability = _identifier().classify(words)
     return str(code) if probability >= _SURE else None
+
+
+def likely_languages(text: str) -> dict[str, float]:
+    """ISO 639-1 code -> probability that ``text`` is in that language, of those of 0.05 and up.
+
+    Of a line of text: two or three words are in many languages a little, rather than in one.
+    """
+    words = _words(text[:_SAMPLE])
+    if not words:
+        return {}
+    ranked = _identifier().rank(words)
+    return {str(code): float(share) for code, share in ranked if share >= _CONCEIVABLE}
+
+
+def _words(text: str) -> str:
+    return _NOISE.sub(" ", text).strip()
 
 
 def _east_asian(text: str) -> bool:
