@@ -470,7 +470,8 @@ class SelfRag:
         casting = casting or self.casting
         settings = casting.settings
         options = RunOptions.of(settings, strategy, retrieval, max_retries, k, budget)
-        if options.retrieval is not RetrievalPolicy.NEVER and not self.ready():
+        ready = len(self.ready())
+        if options.retrieval is not RetrievalPolicy.NEVER and not ready:
             raise UserError(
                 "Your library is empty: add a PDF first, on the Documents page or with "
                 "`python -m selfrag ingest FILE.pdf`."
@@ -487,6 +488,7 @@ class SelfRag:
             locate=self._viewer.locate,
             mode=mode.value,
             documents=chosen,
+            searched=ready if chosen is None else len(chosen),
             claim=claim,
             history=turns,
         )

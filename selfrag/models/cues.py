@@ -83,6 +83,20 @@ _SHOWN = {
 }
 _ASKED_COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _ASKED)
 _SHOWN_COMPILED = {kind: re.compile(pattern) for kind, pattern in _SHOWN.items()}
+#: A person: two or more words written as names, initials and particles between them, or one name
+#: inside a sentence that is no acronym and no product ("LayoutParser").
+_PERSON = re.compile(
+    r"(?:\b[A-ZÀ-Þ]\.\s?)*\b[A-ZÀ-Þ][a-zß-ÿ’'-]+(?:\s(?:[a-z]{1,3}\s|[A-Z]\.\s?){0,3}"
+    r"[A-ZÀ-Þ][\w’'-]*[a-zß-ÿ]\b)+"
+    r"|(?<=[\w,;:)'’”] )[A-ZÀ-Þ][a-zß-ÿ’'-]+(?!\w)"
+)
+_WRITTEN_NAME = re.compile(r"[A-ZÀ-Þ][\w’'-]+")
+#: "How fast" is answered by a speed, a time or a ratio, not by any number.
+_SPEED_ASKED = re.compile(r"\bhow (?:fast|quick(?:ly)?)\b|\bwie schnell\b")
+_SPEED = re.compile(
+    r"\d\s*(?:x\b|×|%|percent|times|fold|ms\b|s\b|sec|min|hours?|h\b|stunden|km|m/s|mph|knots|hz"
+    r"|per |/s|prozent|mal\b)|\b(?:twice|half|times|fold) |\b\w+ times\b|\bdoppelt"
+)
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<=[\w,;:)'’”] )[^\W\d_a-zß-ÿ][\w'’-]+")
 
@@ -105,3 +119,24 @@ def holds(sentence: str, kind: Kind, question: str) -> bool:
         said = set(_NUMERAL.findall(question))
         folded = _NUMERAL.sub(lambda m: " " if m[0] in said else m[0], folded)
     return bool(_SHOWN_COMPILED[kind].search(folded))
+
+
+def gives(answer: str, kind: Kind | None, question: str) -> bool:
+    """Whether an answer has what a question for a person, a time or a number asks for.
+
+    Stricter than `holds`, which weighs sentences against each other: there any name will do for a
+    person and any number for a speed. True of every other kind, whose cues are too few to refuse
+    an answer for.
+    """
+    if kind is Kind.PERSON:
+        asked = fold(question)
+        return any(
+            fold(name) not in asked
+            for found in _PERSON.finditer(answer)
+            for name in _WRITTEN_NAME.findall(found[0])
+        )
+    if kind is Kind.NUMBER and _SPEED_ASKED.search(fold(question)):
+        return bool(_SPEED.search(fold(answer)))
+    if kind in (Kind.NUMBER, Kind.TIME):
+        return holds(answer, kind, question)
+    return True

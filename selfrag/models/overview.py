@@ -44,10 +44,23 @@ _OVERVIEW = re.compile(
     rf")(?:\W+please)?\W*"
 )
 
+#: That all documents are meant, and not one of them.
+_SEVERAL = re.compile(
+    r"\b(?:all|my|documents|pdfs|files|papers|texts|reports|books|articles|todos|documentos"
+    r"|arquivos|ficheiros|textos|relatorios|livros|artigos|archivos|informes|libros|articulos"
+    r"|fichiers|textes|rapports|livres|alle|meine?|dokumente|dateien|texte|berichte|documenti|testi"
+    r"|rapporti|libri|documenten|bestanden)\b"
+)
+
 
 def asks_for_overview(question: str) -> bool:
     """Whether the whole question asks what the documents are about, and names no subject."""
     return bool(_OVERVIEW.fullmatch(fold(question).replace("’", "'").strip(" ?!.¿¡")))
+
+
+def asks_for_one_overview(question: str) -> bool:
+    """Whether it asks so of one document: which one must be known, or another is told of."""
+    return asks_for_overview(question) and not _SEVERAL.search(fold(question))
 
 
 def central_sentences(candidates: Sequence[Candidate], encoder: Encoder) -> list[Candidate]:

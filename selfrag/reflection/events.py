@@ -89,6 +89,7 @@ class RetrievalDecided(_Event):
     retrieve: bool
     thought: str = ""
     probability: float | None = None
+    unclear: bool = False  #: which document is meant is not known, so nothing is searched
 
 
 class FoundPassage(BaseModel):
@@ -139,12 +140,16 @@ class RelevanceGraded(_Event):
 
 
 class QueryRewritten(_Event):
-    """The next query, or None where there is none that was not tried."""
+    """The next query, or None where there is none that was not tried.
+
+    ``by_itself``: it is the person's own question, without what the conversation had added.
+    """
 
     step: Literal["query_rewriter"] = "query_rewriter"
     query: str | None
     thought: str = ""
     tried: list[str]
+    by_itself: bool = False
 
 
 class AnswerDelta(_Event):
@@ -297,6 +302,7 @@ class RunFinished(_Event):
     reason: str = ""
     removed_citations: int = 0  #: marks that named no passage, taken out of the answer
     stopped_by: StoppedBy | None = None  #: where the status is ``stopped``
+    unclear: bool = False  #: nothing was searched: which document is meant is not known
     elapsed_s: float = 0.0
     trace_url: str | None = None  #: in LangSmith, where the run was traced
 

@@ -6,7 +6,7 @@ it, and whether that is good.
 
 from selfrag.reflection import events
 from selfrag.reflection.events import Event
-from selfrag.reflection.grades import Support
+from selfrag.reflection.grades import Support, answers_partly
 from selfrag.reflection.story import Tone
 
 #: What a step is for, in a sentence.
@@ -53,11 +53,13 @@ def tone(event: Event) -> Tone | None:
             return _SUPPORT_TONES.get(event.label)
         case events.UsefulnessGraded(useful=None):
             return "fair" if event.error else None
+        case events.UsefulnessGraded(useful=False):
+            return "fair" if answers_partly(event.score) else "bad"
         case events.UsefulnessGraded():
-            return "good" if event.useful else "bad"
+            return "good"
         case events.Retrieved(hits=[]):
             return "bad"
-        case events.QueryRewritten(query=None):
+        case events.QueryRewritten(query=None) | events.RetrievalDecided(unclear=True):
             return "fair"
     return "fair" if event.error else None
 
@@ -73,6 +75,8 @@ def meaning(event: Event, *, language_model: bool = True) -> str:
             return "From here on, this is the question that is worked with."
         case events.QuestionRewritten():
             return "It is worked with as it was asked."
+        case events.RetrievalDecided(unclear=True):
+            return "Told of the wrong document, it would be of no use."
         case events.RetrievalDecided(retrieve=True):
             return "So nothing is answered from memory: your documents are searched first."
         case events.RetrievalDecided():
@@ -85,6 +89,8 @@ def meaning(event: Event, *, language_model: bool = True) -> str:
             return _relevance(event)
         case events.QueryRewritten(query=None):
             return "The same words would find the same passages, so the search ends here."
+        case events.QueryRewritten(by_itself=True):
+            return "What the conversation had added may have led the search away."
         case events.QueryRewritten():
             return "Other words find other passages."
         case events.Generated(context=[]):
@@ -97,6 +103,8 @@ def meaning(event: Event, *, language_model: bool = True) -> str:
             return _SUPPORT[event.label]
         case events.UsefulnessGraded(useful=True):
             return "It is what was asked for."
+        case events.UsefulnessGraded(useful=False) if answers_partly(event.score):
+            return "What it says may be true, but something that was asked for is missing."
         case events.UsefulnessGraded(useful=False):
             return "What it says may be true, but it is not what was asked for."
         case events.UsefulnessGraded(error=None):

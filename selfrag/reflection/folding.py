@@ -14,6 +14,7 @@ from selfrag.reflection.events import (
     FoundPassage,
     Generated,
     PassageGrade,
+    QueryRewritten,
     RelevanceGraded,
     RetrievalRetryCounted,
     Retrieved,
@@ -91,6 +92,21 @@ class RunView:
         """The step that is under way."""
         last = self.stretches[-1].steps[-1:]
         return last[0] if last and last[0].event is None and self.finished is None else None
+
+    @property
+    def could_retry(self) -> bool:
+        """Whether more retries could have changed how it ended: it used up all that it had, and
+        the last of them still had something to change."""
+        if self.started is None or self.started.strategy != Strategy.SELFRAG:
+            return False
+        if not self.started.max_retries:
+            return True
+        if any(
+            isinstance(step.event, QueryRewritten) and step.event.query is None
+            for step in self.steps
+        ):
+            return False
+        return any(it.because and it.because.retry >= it.because.of for it in self.stretches)
 
     @property
     def waiting(self) -> tuple[str, ...]:

@@ -1,35 +1,20 @@
 """Follow-up questions: how much of a conversation is looked at, and a rule where no model is.
 
 Without a language model a question that points back ("And in 2020?", "Why is it closed?") is lent
-the key words of the question before it, in brackets: enough for the search, and not the whole
+the key words of what was asked before, in brackets: enough for the search, and not the whole
 question, which would be answered again. A question that names what it asks about stays as it is.
 """
 
-import re
 from collections.abc import Sequence
 
-from selfrag.models.words import fold, guess_language, words
+from selfrag.models.words import guess_language, words
 from selfrag.reflection.grades import Rewrite
 from selfrag.reflection.roles import Turn
 from selfrag.reflection.small_talk import small_talk
+from selfrag.reflection.standing_alone import Pointing, own_words, points_back
 
-_POINTS_BACK = re.compile(
-    # Opens by going on from what was said ...
-    r"^(?:and|but|so|or|also|then|what about|how about|why not|e|mas|entao|y|pero|et|mais|und|aber"
-    r"|ma|maar)\b"
-    # ... or holds a word that stands for something said before.
-    r"|\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this one|that one|those|these"
-    r"|the same|ele|ela|eles|elas|dele|dela|deles|delas|isso|isto|disso|disto|nisso|aquilo"
-    r"|ello|eso|esto|ellos|ellas|cela|celui|celle|ceux|ils|elles|sie|er|ihn|ihm|ihnen|davon|dazu"
-    r"|esso|essa|essi|questo|quello|hij|zij|ervan)\b"
-)
-#: What was asked of the subject, not the subject.
-_HOW_MUCH = re.compile(
-    r"long|many|much|often|old|far|high|large|fast|big|year|day|date|time|name|who|when|where|why"
-    r"|how|what|which|quant[oa]s?|quando|onde|quem|qual|quais|como|cuant[oa]s?|cuando|donde|quien"
-    r"|combien|quand|quel(?:le)?s?|wann|wer|wie|wo|viele?|lange|data|ano|dia|nome"
-)
-_FEW = 1  #: words with meaning up to which a question can't stand by itself
+_FEW = 1  #: words with meaning up to which a question asks for nothing without those it is lent
+_OWN = 3  #: words of its own from which a question with a pronoun can do without the conversation
 
 
 def within(history: Sequence[Turn], turns: int) -> tuple[Turn, ...]:
@@ -39,26 +24,48 @@ def within(history: Sequence[Turn], turns: int) -> tuple[Turn, ...]:
 
 
 def complete(question: str, history: Sequence[Turn]) -> Rewrite:
-    """This question with the last one's key words, where it points back; otherwise None."""
+    """This question with key words of those before it, where it points back; otherwise None."""
     if not history or small_talk(question):
         return Rewrite(None)
-    folded = fold(question).lstrip(" ¿¡\"'(")
-    few = len(words(question, guess_language(question))) <= _FEW
-    if not few and not _POINTS_BACK.search(folded):
+    pointing = points_back(question)
+    if pointing is None:
         return Rewrite(None, "It points to nothing said before.")
-    before = history[-1].question
-    known = {word.key for word in words(question, guess_language(question))}
-    lent = [
-        word.text
-        for word in words(before, guess_language(before))
-        if word.key not in known and not _HOW_MUCH.fullmatch(fold(word.text))
-    ]
+    lent = _lent(question, pointing, [turn.question for turn in history])
     if not lent:
         return Rewrite(None, "The question before it has no word to lend.")
-    lent_words = " ".join(dict.fromkeys(lent))
     return Rewrite(
-        f"{question} ({lent_words})",
+        f"{question} ({' '.join(lent)})",
         "With the key words of the question before it.",
         # With words of its own, lent ones would outweigh them when sentences are compared.
-        search_only=not few,
+        search_only=len(words(question, guess_language(question))) > _FEW,
     )
+
+
+def by_itself(question: str) -> bool:
+    """Whether a question that was completed from the conversation may be searched for alone.
+
+    Not one that is nothing without it ("Why?", "Who wrote it?"): another thing would be found.
+    """
+    own = len(own_words(question))
+    return own >= _OWN if points_back(question) is Pointing.PRONOUN else own > 0
+
+
+def _lent(question: str, pointing: Pointing, before: Sequence[str]) -> list[str]:
+    """Words of the last question, and where that one points back, of what it points to.
+
+    A pronoun stands for a thing and not for what was asked of it: where names were asked about,
+    they are what it means ("Who wrote LayoutParser?", "Is it free?": LayoutParser).
+    """
+    *earlier, last = before
+    said = own_words(last)
+    at_back = points_back(last)
+    subject = _lent(last, at_back, earlier) if at_back and earlier else []
+    own = [word.text for word in said]
+    if pointing is Pointing.PRONOUN:
+        # In German every noun has a capital, so that it tells no name there.
+        names = [w.text for w in said if w.named and guess_language(last) != "de"]
+        own = names or ([] if subject else own)
+    known = {word.key for word in words(question, guess_language(question))}
+    language = guess_language(last)
+    every = dict.fromkeys([*own, *subject])
+    return [text for text in every if not known & {w.key for w in words(text, language)}]

@@ -16,6 +16,9 @@ class Support(StrEnum):
     UNKNOWN = "unknown"  #: the grade could not be had
 
 
+MISSES = 2  #: usefulness up to which an answer counts as missing the question
+
+
 @dataclass(frozen=True, slots=True)
 class RetrievalDecision:
     """Whether to look in the documents.
@@ -106,6 +109,11 @@ class UsefulnessGrade:
     missing: str = ""
     error: str | None = None
     probability: float | None = None
+
+
+def answers_partly(score: int | None) -> bool:
+    """Whether an answer that is not useful enough still answers a part of the question."""
+    return score is not None and score > MISSES
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def _begin(graph: StateGraph[Any, Any, Any, Any], shape: Shape) -> str:
         return "retrieve" if shape.searches else "generator"
     graph.add_node("retrieval_decision", search_nodes.retrieval_decision)
     graph.add_conditional_edges(
-        "retrieval_decision", routes.after_retrieval_decision, ["retrieve", "generator"]
+        "retrieval_decision", routes.after_retrieval_decision, ["retrieve", "generator", END]
     )
     return "retrieval_decision"
 

@@ -13,13 +13,15 @@ from selfrag.reflection.grades import Claim
 
 SHOWN = 160  #: characters of a sentence in a thought
 RESTS_ON = 0.7  #: share of a sentence's words in the answer from which the answer rests on it
+PROBABLY = 0.6  #: probability of being the answer from which it is told as probable ...
+POSSIBLY = 0.35  #: ... and from which it is told as possible
 
 
 def how_likely(p: float) -> str:
     """A calibrated probability of being the answer, in words."""
-    if p >= 0.6:
+    if p >= PROBABLY:
         return "What is quoted probably answers the question"
-    if p >= 0.35:
+    if p >= POSSIBLY:
         return "What is quoted may answer the question"
     return "What is quoted probably does not answer the question"
 
@@ -91,7 +93,17 @@ def backing_rows(evidence: Evidence, claims: Sequence[Claim]) -> list[int]:
     ]
 
 
+def share_left_out(evidence: Evidence, answer: str, rows: Sequence[int]) -> float:
+    """Share of the question's weight, 0 to 1, that neither the answer nor the sentences behind it
+    have: a short answer in own words need not repeat the question."""
+    said = {w.key for w in words(answer, evidence.asked.language)}
+    said |= {w.key for row in rows for w in evidence.candidates[evidence.chosen[row]].words}
+    asked = zip(evidence.asked.weights, evidence.asked.words, strict=True)
+    return float(sum(weight for weight, word in asked if word.key not in said))
+
+
 def uncovered(evidence: Evidence, answer: str) -> list[str]:
+    """The weightiest words of the question that the answer does not have, three at most."""
     said = {w.key for w in words(answer, evidence.asked.language)}
     heaviest = np.argsort(-evidence.asked.weights, kind="stable")
     asked = [evidence.asked.words[i] for i in heaviest]

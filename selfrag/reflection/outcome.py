@@ -3,7 +3,7 @@
 The best attempt is delivered (by support, then usefulness), not the last, and never as if it
 had passed where it did not:
 
-    no attempt                                          -> abstained
+    no attempt, or unclear which document is meant      -> abstained
     documents were searched and the best is not backed  -> unsupported (also where it could not
                                                            be checked)
     it only says that the passages do not tell          -> abstained
@@ -19,12 +19,11 @@ from dataclasses import asdict
 
 from selfrag.reflection.citing import Locate, cite
 from selfrag.reflection.events import ClaimGrade, RunFinished, Status
-from selfrag.reflection.grades import Support, Verdict
+from selfrag.reflection.grades import MISSES, Support, UsefulnessGrade, Verdict
 from selfrag.reflection.record import evidence_of
 from selfrag.reflection.state import Attempt, State, passages_of
 from selfrag.reflection.strategy import USUAL, Shape, Strategy
-
-MISSES = 2  #: usefulness up to which an answer counts as missing the question
+from selfrag.wording import count
 
 
 def conclude(state: State, locate: Locate, shape: Shape = USUAL) -> RunFinished:
@@ -34,6 +33,16 @@ def conclude(state: State, locate: Locate, shape: Shape = USUAL) -> RunFinished:
 
 def _conclude(state: State, locate: Locate, shape: Shape) -> RunFinished:
     attempts = state.get("attempts", [])
+    if state.get("unclear"):
+        return RunFinished(
+            status="abstained",
+            answer=state["dead_end"],
+            support=Support.NOT_APPLICABLE,
+            useful=None,
+            retries=0,
+            reason=state["dead_end"],
+            unclear=True,
+        )
     if not attempts:
         return RunFinished(
             status="abstained",
@@ -46,7 +55,7 @@ def _conclude(state: State, locate: Locate, shape: Shape) -> RunFinished:
     best = max(attempts, key=lambda attempt: attempt.rank)
     searched = state["decision"].retrieve
     if shape.strategy is Strategy.SELFRAG:
-        status, reason = _judge(best, searched=searched)
+        status, reason = _judge(best, state, searched=searched)
     else:
         status, reason = _unchecked(attempts, shape.strategy)
     support = best.support.label if best.support else Support.UNKNOWN
@@ -107,7 +116,7 @@ def _unchecked(attempts: list[Attempt], strategy: Strategy) -> tuple[Status, str
     return "answered", "it passed one critique; its claims were not checked one by one"
 
 
-def _judge(best: Attempt, *, searched: bool) -> tuple[Status, str]:
+def _judge(best: Attempt, state: State, *, searched: bool) -> tuple[Status, str]:
     support, usefulness = best.support, best.usefulness
     if searched and (support is None or support.label is Support.UNKNOWN):
         why = support.error if support and support.error else "no grade was given"
@@ -120,7 +129,26 @@ def _judge(best: Attempt, *, searched: bool) -> tuple[Status, str]:
         return "abstained", usefulness.thought or "what was found does not answer the question"
     if support and support.label is Support.PARTIALLY:
         return "answered", "part of the answer is not backed by the documents"
+    if searched and usefulness and usefulness.useful is False:
+        return "answered", f"{_lacking(usefulness)}; {_no_more(state)}"
+    if searched and usefulness and usefulness.useful is None:
+        why = usefulness.error or "no grade was given"
+        return "answered", f"whether it answers the question could not be checked: {why}"
     return "answered", ""
+
+
+def _lacking(usefulness: UsefulnessGrade) -> str:
+    return usefulness.thought.strip().rstrip(".") or "something that was asked for is missing"
+
+
+def _no_more(state: State) -> str:
+    """Why the search did not go on for the rest of the answer."""
+    if state.get("dead_end"):
+        return f"another search could change nothing: {state['dead_end']}"
+    further = state.get("retrieval_retries", 0)
+    if not further:
+        return "no retry of the search is allowed"
+    return f"{count(further, 'further search', 'further searches')} found nothing better"
 
 
 def _not_found(state: State) -> str:

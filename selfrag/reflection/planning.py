@@ -24,6 +24,7 @@ def make_plan(
     locate: Locate,
     mode: str,
     documents: tuple[str, ...] | None = None,
+    searched: int | None = None,
     claim: bool | None = None,
     history: Sequence[Turn] = (),
 ) -> RunPlan:
@@ -31,6 +32,8 @@ def make_plan(
 
     Args:
         search: with the run's mode and chosen documents.
+        documents: ids of those that are searched in; all where None.
+        searched: how many those are.
         claim: whether it is a statement to be checked; told from its words where None.
         history: the conversation so far, oldest turn first.
     """
@@ -58,6 +61,7 @@ def make_plan(
         max_retries=options.max_retries,
         keep=options.k,
         documents=documents,
+        searched=searched,
         shape=shape,
         history=tuple(history),
         cancel=cancel,

@@ -1,6 +1,7 @@
 """The routers: where the graph goes next. Pure functions of the state and ``max_retries``.
 
     retrieval_decision --retrieve--> retrieve            --don't--> generator
+                       --which document is meant is unclear--> END
     relevance_grader   --something relevant and new--> generator
                        --nothing, retries left--> increment_retry_for_retrieval, else END
     support_grader     --fully or partially--> usefulness_grader
@@ -28,8 +29,10 @@ from selfrag.reflection.state import State
 END = "__end__"
 
 
-def after_retrieval_decision(state: State) -> Literal["retrieve", "generator"]:
-    """Look in the documents, or answer without them."""
+def after_retrieval_decision(state: State) -> Literal["retrieve", "generator", "__end__"]:
+    """Look in the documents, or answer without them; neither where it is unclear in which."""
+    if state.get("unclear"):
+        return "__end__"
     return "retrieve" if state["decision"].retrieve else "generator"
 
 

@@ -49,6 +49,7 @@ class RunPlan:
         usage: what its models have been asked so far; grows while it runs.
         locate: where a quote stands.
         keep: passages the writer is given at most.
+        searched: how many documents are searched; None where that is not known.
         shape: strategy and retrieval, and whether it is a follow-up question or a statement.
         history: the conversation so far, oldest turn first, where ``shape.follow_up``.
         cancel: set to end the run; its models' ledger should look at it before each call.
@@ -67,6 +68,7 @@ class RunPlan:
     max_retries: int
     keep: int
     documents: tuple[str, ...] | None = None
+    searched: int | None = None
     shape: Shape = USUAL
     history: tuple[Turn, ...] = ()
     budget: Budget = UNLIMITED
@@ -224,6 +226,7 @@ class Run:
             keep=plan.keep,
             shape=plan.shape,
             history=plan.history,
+            documents=plan.searched,
             elapsed=lambda: time.perf_counter() - self._began,
             usage=plan.usage,
             cancel=plan.cancel,

@@ -4,8 +4,10 @@ A node never raises for a grade that could not be had; what it raises (a fatal `
 ``Stopped``) ends the run.
 """
 
+from selfrag.models.overview import asks_for_one_overview
 from selfrag.reflection import events
-from selfrag.reflection.grades import RelevanceGrade
+from selfrag.reflection.follow_up import by_itself
+from selfrag.reflection.grades import RelevanceGrade, RetrievalDecision
 from selfrag.reflection.record import passage_grade, retrieved
 from selfrag.reflection.state import State, number_passages
 from selfrag.reflection.step import Run, step_of
@@ -30,7 +32,11 @@ def question_rewritten(state: State, runtime: Run) -> State:
                 turns=len(context.history),
             )
         )
-    return {"question": original if rewrite.search_only else question, "query": question}
+    return {
+        "question": original if rewrite.search_only else question,
+        "query": question,
+        "asked": original if question != original else "",
+    }
 
 
 def retrieval_decision(state: State, runtime: Run) -> State:
@@ -38,6 +44,14 @@ def retrieval_decision(state: State, runtime: Run) -> State:
     context = runtime.context
     query = state["query"] or state["question"]
     with step_of(runtime, "retrieval_decision") as step:
+        if (context.documents or 1) > 1 and asks_for_one_overview(state["question"]):
+            thought = (
+                f"This is about one document as a whole, and {context.documents} are searched. "
+                "Choose the one that you mean as the only document to search in, and ask again."
+            )
+            step.emit(events.RetrievalDecided(retrieve=False, thought=thought, unclear=True))
+            decision = RetrievalDecision(False, thought)
+            return {"decision": decision, "query": query, "dead_end": thought, "unclear": True}
         if context.judge.is_language_model:
             context.search_ahead(query)
         decision = context.judge.decide_retrieval(state["question"])
@@ -112,6 +126,9 @@ def increment_retry_for_retrieval(state: State, runtime: Run) -> State:
 def query_rewriter(state: State, runtime: Run) -> State:
     """A query that was not tried yet, or the end of searching."""
     context = runtime.context
+    asked = state.get("asked", "")
+    if asked and by_itself(asked) and _normal(asked) not in map(_normal, state["tried"]):
+        return _by_itself(asked, state, runtime)
     with step_of(runtime, "query_rewriter") as step:
         hits = [state["found"][parent_id] for parent_id in state["latest"]]
         rewrite = context.judge.rewrite(
@@ -130,6 +147,27 @@ def query_rewriter(state: State, runtime: Run) -> State:
         )
     dead_end = "" if query else "no other way to put the question to the search was found"
     return {"query": query, "dead_end": dead_end}
+
+
+def _by_itself(asked: str, state: State, runtime: Run) -> State:
+    """Search for what the person wrote, without what the conversation had added to it.
+
+    Where the conversation had changed what was asked, and not only what was searched for, nothing
+    that was graded holds for it.
+    """
+    with step_of(runtime, "query_rewriter") as step:
+        step.emit(
+            events.QueryRewritten(
+                query=asked,
+                thought="Without the words that the conversation had added.",
+                tried=state["tried"],
+                by_itself=True,
+            )
+        )
+    update: State = {"query": asked, "dead_end": "", "asked": ""}
+    if asked != state["question"]:
+        update |= {"question": asked, "grades": {}, "written_from": [], "missing": ""}
+    return update
 
 
 def _choose(latest: list[str], state: State, grades: dict[str, RelevanceGrade]) -> list[str]:

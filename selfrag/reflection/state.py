@@ -71,6 +71,8 @@ class State(TypedDict, total=False):
     retrieval_retries: int
     verdict: VerdictGrade | None  #: on a statement
     dead_end: str  #: why another retry could change nothing; empty while one could
+    asked: str  #: what the person wrote, while a question made from it is worked with
+    unclear: bool  #: nothing is searched: which document is meant is not known
 
 
 @dataclass(slots=True)
@@ -85,6 +87,7 @@ class RunContext:
         usage: what the language models have been asked so far.
         shape: what the run's graph was built for.
         history: the conversation so far, oldest turn first.
+        documents: how many are searched; None where that is not known.
     """
 
     judge: Judge
@@ -96,6 +99,7 @@ class RunContext:
     usage: Callable[[], Usage]
     shape: Shape = USUAL
     history: Sequence[Turn] = ()
+    documents: int | None = None
     cancel: threading.Event = field(default_factory=threading.Event)
     _ahead: tuple[str, Future[Retrieval]] | None = None
 

@@ -99,6 +99,8 @@ def tell(event: Event) -> str | None:
             return "The question stands by itself"
         case events.RetrievalDecided(error=str()):
             return "Could not decide whether to look, so your documents are searched"
+        case events.RetrievalDecided(unclear=True):
+            return "Searched nothing yet: it is not clear which document is meant"
         case events.RetrievalDecided(retrieve=True):
             return "Decided to look in your documents"
         case events.RetrievalDecided():
@@ -109,6 +111,8 @@ def tell(event: Event) -> str | None:
             return _graded(event)
         case events.QueryRewritten(query=None):
             return "Found no other way to put the question"
+        case events.QueryRewritten(by_itself=True):
+            return f"Searched for the question by itself: “{event.query}”"
         case events.QueryRewritten():
             return f"Searched again for “{event.query}”"
         case events.Generated(context=[]):
@@ -137,6 +141,8 @@ def tell(event: Event) -> str | None:
 def verdict(end: RunFinished) -> Verdict:
     """What to put at the head of an answer."""
     match end.status:
+        case "abstained" if end.unclear:
+            return Verdict("Which document do you mean?", "fair", _sentence(end.reason))
         case "abstained":
             return Verdict("Not found in your documents", "fair", _sentence(end.reason))
         case "failed":
@@ -158,7 +164,9 @@ def verdict(end: RunFinished) -> Verdict:
     if end.support is Support.PARTIALLY:
         return Verdict("Partly grounded", "fair", _sentence(end.reason))
     if end.useful is False:
-        return Verdict("Grounded, but only part of an answer", "fair")
+        return Verdict("Grounded, but only part of an answer", "fair", _sentence(end.reason))
+    if end.useful is None:
+        return Verdict("Grounded, but not checked as an answer", "fair", _sentence(end.reason))
     return Verdict("Answered and grounded", "good")
 
 
@@ -204,7 +212,11 @@ def _useful(event: events.UsefulnessGraded) -> str:
     if event.useful is None:
         return "Could not check whether it answers the question"
     scale = f" ({event.score} of 5)" if event.score is not None else ""
-    return f"It answers the question{scale}" if event.useful else f"It misses the question{scale}"
+    if event.useful:
+        return f"It answers the question{scale}"
+    if grades.answers_partly(event.score):
+        return f"It answers only a part of the question{scale}"
+    return f"It misses the question{scale}"
 
 
 def _critique(event: events.SelfCritiqued) -> str:

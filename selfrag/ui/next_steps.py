@@ -46,13 +46,15 @@ def draw_next_steps(rag: SelfRag, run_id: str, view: RunView, ask: Ask) -> None:
         if end.status in ("stopped", "failed"):
             _button("Try again", "refresh", f"again-{run_id}", ask, question)
             return
-        if end.status == "answered" and end.support is Support.FULLY and end.useful is not False:
+        if end.status == "answered" and end.support is Support.FULLY and end.useful:
+            return
+        if end.unclear:  # the choice of documents stands beside the question
             return
         if end.status == "abstained" and started.documents is not None:
             _button(
                 "Search all documents", "library_books", f"all-{run_id}", _in_all(ask), question
             )
-        if end.status == "unsupported" and (more := _more_retries(started)):
+        if end.status == "unsupported" and view.could_retry and (more := _more_retries(started)):
             label = f"Try again with {more} retries"
             _button(label, "refresh", f"more-{run_id}", _with_retries(ask, more), question)
         _button("Ask in other words", "edit", f"rephrase-{run_id}", _rephrase, question)

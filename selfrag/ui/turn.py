@@ -132,6 +132,8 @@ def _finished(rag: SelfRag, run_id: str, view: RunView, newest: bool, again: Ask
 def _answer(run_id: str, view: RunView, newest: bool) -> None:
     end = view.finished
     assert end is not None
+    if end.unclear:
+        return
     if end.status == "abstained":
         st.markdown("Searched for:")
         queries = dict.fromkeys(search.query for search in view.searches)

@@ -18,10 +18,10 @@ _TITLE_ICONS = {
 #: how an answer ended -> what the person can do about it
 NEXT = {
     "abstained": "Ask in other words, search in more documents, or add one that covers it.",
-    "unsupported": "Treat it as a guess: check it elsewhere, ask more narrowly, or allow more "
-    "retries.",
+    "unsupported": "Treat it as a guess: check it elsewhere, or ask more narrowly.",
     "stopped": "What was written by then has not been checked.",
 }
+_MORE_RETRIES = "Treat it as a guess: check it elsewhere, ask more narrowly, or allow more retries."
 _PARTLY = "What is marked as partly or not backed goes further than your documents: check it there."
 _NARROW = "What it says stands in your documents. Ask for what is missing."
 
@@ -64,17 +64,23 @@ def draw_verdict(view: RunView) -> None:
     if end.status == "failed":
         st.error(literal(said.remark or said.title))
         return
-    remark = remark_of(end)
+    remark = remark_of(view)
     if remark:
         st.markdown(literal(remark))
 
 
-def remark_of(end: RunFinished) -> str:
-    """The line under the title of an answer: why it ended so, and what to do."""
-    return " ".join(part for part in (verdict(end).remark, _next(end)) if part)
+def remark_of(view: RunView) -> str:
+    """The line under the title of a finished run: why it ended so, and what to do."""
+    end = view.finished
+    assert end is not None
+    return " ".join(part for part in (verdict(end).remark, _next(view, end)) if part)
 
 
-def _next(end: RunFinished) -> str:
+def _next(view: RunView, end: RunFinished) -> str:
+    if end.unclear:
+        return ""  # the remark says it
+    if end.status == "unsupported" and view.could_retry:
+        return _MORE_RETRIES
     if end.status == "answered" and end.verdict is None:
         if end.support is Support.PARTIALLY:
             return _PARTLY

@@ -145,6 +145,7 @@ def make_run(
     shape: Shape = USUAL,
     history: tuple[Turn, ...] = (),
     budget: Budget = UNLIMITED,
+    documents: int | None = None,
 ) -> Run:
     plan = RunPlan(
         writer=writer or ScriptedWriter(),
@@ -158,5 +159,6 @@ def make_run(
         shape=shape,
         history=history,
         budget=budget,
+        searched=documents,
     )
     return Run(question, plan).start()

@@ -50,3 +50,29 @@ def test_no_word_is_a_function_word_of_the_question_or_of_its_passage(
 def test_one_word_alone_is_no_query() -> None:
     for question in ("How does it work?", "What is it?", "Price?"):
         assert all(len(query.split()) > 1 for query in queries(question, ENGLISH))
+
+
+def test_word_is_added_only_where_several_sentences_use_it_beside_the_question() -> None:
+    passages = (
+        "The siege of Vicksburg began in May. Grant held the siege of Vicksburg for weeks. "
+        "At Vicksburg the letters of Abdelrahman were found.",
+        "Read about Vicksburg at https://example.org/briskly every day. The river is wide. "
+        "Boats carried corn. Cotton was stored there.",
+    )
+    made = queries("When did Vicksburg surrender?", *passages)
+    added = {word for query in made for word in query.split()} - {"Vicksburg", "surrender"}
+    assert "siege" in added
+    assert added.isdisjoint({"abdelrahman", "briskly", "https", "letters", "example"})
+
+
+def test_nothing_is_added_where_nothing_belongs_together() -> None:
+    made = queries("How many pages of the Treasury report mention Mars?", ENGLISH)
+    allowed = {"pages", "Treasury", "report", "mention", "Mars"}
+    assert made
+    assert all(set(query.split()) <= allowed for query in made)
+
+
+def test_same_words_in_another_order_are_not_searched_again() -> None:
+    question = "What does the script cost at the library?"
+    made = [frozenset(query.lower().split()) for query in queries(question, ENGLISH, GERMAN)]
+    assert len(made) == len(set(made))
