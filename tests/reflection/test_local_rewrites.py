@@ -57,7 +57,7 @@ def test_word_is_added_only_where_several_sentences_use_it_beside_the_question()
         "The siege of Vicksburg began in May. Grant held the siege of Vicksburg for weeks. "
         "At Vicksburg the letters of Abdelrahman were found.",
         "Read about Vicksburg at https://example.org/briskly every day. The river is wide. "
-        "Boats carried corn. Cotton was stored there.",
+        "Boats carried corn. Cotton was stored there. It rained often.",
     )
     made = queries("When did Vicksburg surrender?", *passages)
     added = {word for query in made for word in query.split()} - {"Vicksburg", "surrender"}
