@@ -74,6 +74,8 @@ def outcome(side: Side) -> str:
             return "failed"
         case "stopped":
             return "was stopped"
+        case "abstained" if end.unclear:
+            return "asked which document is meant"
         case "abstained":
             return "gave no answer, since nothing that was found answers the question"
     if end.verdict is not None:

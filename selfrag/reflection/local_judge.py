@@ -168,8 +168,7 @@ class LocalJudge:
             return UsefulnessGrade(
                 score >= self._useful_from,
                 score,
-                f"The question asks for {kind}, and the answer gives none (likely by its words: "
-                f"{p:.0%}).",
+                f"The question asks for {kind}, and the answer gives none.",
                 ", ".join(missing),
             )
         if p < PROBABLY and share_left_out(evidence, answer, rows) >= MAIN_PART:

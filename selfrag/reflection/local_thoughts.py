@@ -7,7 +7,7 @@ import numpy as np
 
 from selfrag.models.evidence import Evidence
 from selfrag.models.features import Candidate
-from selfrag.models.words import fold, listed, words
+from selfrag.models.words import fold, guess_language, listed, words
 from selfrag.reflection.extractive_writer import quotable
 from selfrag.reflection.grades import Claim
 
@@ -107,7 +107,10 @@ def uncovered(evidence: Evidence, answer: str) -> list[str]:
     said = {w.key for w in words(answer, evidence.asked.language)}
     heaviest = np.argsort(-evidence.asked.weights, kind="stable")
     asked = [evidence.asked.words[i] for i in heaviest]
-    return [word.text for word in asked if word.key not in said][:3]
+    # "quê" is a function word that only its accent makes a rare one.
+    language = guess_language(evidence.asked.text)
+    telling = [word for word in asked if words(fold(word.text), language)]
+    return [word.text for word in telling if word.key not in said][:3]
 
 
 def _shortened(text: str) -> str:

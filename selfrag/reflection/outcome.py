@@ -40,7 +40,7 @@ def _conclude(state: State, locate: Locate, shape: Shape) -> RunFinished:
             support=Support.NOT_APPLICABLE,
             useful=None,
             retries=0,
-            reason=state["dead_end"],
+            reason=state["decision"].thought,
             unclear=True,
         )
     if not attempts:
@@ -126,7 +126,7 @@ def _judge(best: Attempt, state: State, *, searched: bool) -> tuple[Status, str]
     if searched and support and support.label is Support.NOT_APPLICABLE:
         return "abstained", "what was found does not tell"
     if searched and usefulness and usefulness.useful is False and (usefulness.score or 0) <= MISSES:
-        return "abstained", usefulness.thought or "what was found does not answer the question"
+        return "abstained", _missed(usefulness, state)
     if support and support.label is Support.PARTIALLY:
         return "answered", "part of the answer is not backed by the documents"
     if searched and usefulness and usefulness.useful is False:
@@ -141,10 +141,15 @@ def _lacking(usefulness: UsefulnessGrade) -> str:
     return usefulness.thought.strip().rstrip(".") or "something that was asked for is missing"
 
 
+def _missed(usefulness: UsefulnessGrade, state: State) -> str:
+    why = usefulness.thought.strip() or "what was found does not answer the question"
+    return f"{why.rstrip('.')}; {_no_more(state)}" if state.get("dead_end") else why
+
+
 def _no_more(state: State) -> str:
     """Why the search did not go on for the rest of the answer."""
     if state.get("dead_end"):
-        return f"another search could change nothing: {state['dead_end']}"
+        return "another search could change nothing"
     further = state.get("retrieval_retries", 0)
     if not further:
         return "no retry of the search is allowed"

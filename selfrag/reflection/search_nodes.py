@@ -13,6 +13,9 @@ from selfrag.reflection.state import State, number_passages
 from selfrag.reflection.step import Run, step_of
 from selfrag.reflection.strategy import Strategy
 
+#: What is answered where a question about one document could mean any of several.
+WHICH = "Choose the document that you mean, as the only one to search in, and ask again."
+
 
 def question_rewritten(state: State, runtime: Run) -> State:
     """Make a follow-up question self-contained; everything after it works with that one."""
@@ -45,13 +48,10 @@ def retrieval_decision(state: State, runtime: Run) -> State:
     query = state["query"] or state["question"]
     with step_of(runtime, "retrieval_decision") as step:
         if (context.documents or 1) > 1 and asks_for_one_overview(state["question"]):
-            thought = (
-                f"This is about one document as a whole, and {context.documents} are searched. "
-                "Choose the one that you mean as the only document to search in, and ask again."
-            )
+            thought = f"This asks about one document, and {context.documents} are searched."
             step.emit(events.RetrievalDecided(retrieve=False, thought=thought, unclear=True))
             decision = RetrievalDecision(False, thought)
-            return {"decision": decision, "query": query, "dead_end": thought, "unclear": True}
+            return {"decision": decision, "query": query, "dead_end": WHICH, "unclear": True}
         if context.judge.is_language_model:
             context.search_ahead(query)
         decision = context.judge.decide_retrieval(state["question"])

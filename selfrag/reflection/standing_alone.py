@@ -65,6 +65,12 @@ _DEFINES = re.compile(
     r"|wo (?:ist|liegt|sind)|(?:che )?cos'?\W?e|che cosa (?:e|sono)|chi (?:e|era|sono)"
     r"|dov'?\W?e|wat (?:is|zijn|betekent)(?! (?:de|het)\b)|wie (?:is|was)|waar (?:is|ligt))\b"
 )
+#: Opens a whole question, not what is left of one ("and in 2020").
+_ASKS = re.compile(
+    r"(?:who|what|when|where|why|how|which|is|are|was|were|does|do|did|can|quem|que|quando|onde"
+    r"|como|qua[il]s?|por que|quien|cuando|donde|cual|qui|quand|comment|pourquoi|quel(?:le)?s?"
+    r"|wer|was|wann|wo|wie|warum|welche[rs]?|chi|dove|come|perche|wat|waar|hoe)\b(?! about)"
+)
 #: Words that say what is asked of a thing, or of what kind it is, and not which thing it is.
 _OF_A_THING = re.compile(
     r"long|many|much|often|old|far|high|large|fast|big|year|day|date|time|name|who|when|where|why"
@@ -101,7 +107,8 @@ def points_back(question: str) -> Pointing | None:
         return Pointing.PRONOUN
     own = own_words(question)
     asks_what_it_is = bool(own) and _DEFINES.match(rest) is not None
-    if opener and not asks_what_it_is:
+    named = any(_is_name(word, question) for word in own) and len(own) > _NAMED_ONE
+    if opener and not asks_what_it_is and not (named and _ASKS.match(rest)):
         return Pointing.GOES_ON if len(own) > _NAMED_ONE else Pointing.FEW_WORDS
     if len(own) > _NAMED_ONE or asks_what_it_is:
         return None

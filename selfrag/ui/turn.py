@@ -133,6 +133,7 @@ def _answer(run_id: str, view: RunView, newest: bool) -> None:
     end = view.finished
     assert end is not None
     if end.unclear:
+        st.markdown(literal(end.answer))
         return
     if end.status == "abstained":
         st.markdown("Searched for:")

@@ -60,6 +60,8 @@ def draw_verdict(view: RunView) -> None:
     said = verdict(end)
     colour, _ = TONES[said.tone]
     icon = _TITLE_ICONS.get(end.status, _ICONS[said.tone])
+    if end.unclear:
+        icon = ":material/help:"
     st.markdown(f"##### :{colour}[{icon} {said.title}]", anchors=False)
     if end.status == "failed":
         st.error(literal(said.remark or said.title))

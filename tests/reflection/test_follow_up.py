@@ -84,6 +84,7 @@ def test_question_that_points_back_is_lent_the_words_of_the_one_before(question:
         "What is SunSpider?",
         "What is a manifold?",
         "So what is a trace tree?",
+        "And how are traces recorded by TraceMonkey?",
         "What does XML mean?",
         "What does it mean to compile a trace?",
         "Is it possible to nest trace trees?",

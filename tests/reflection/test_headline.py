@@ -130,4 +130,5 @@ def test_overview_of_one_document_among_several_asks_which(
     if asks_which:
         assert end.status == "abstained"
         assert verdict(end).title == "Which document do you mean?"
-        assert f"{documents} are searched" in end.answer
+        assert f"{documents} are searched" in end.reason
+        assert end.answer.startswith("Choose the document")
