@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from selfrag.reflection.grades import Verdict
 from selfrag.service import SelfRag
 from selfrag.settings import Settings
 from tests.conftest import plain_settings
@@ -64,3 +65,30 @@ def test_what_the_documents_do_not_tell_is_not_answered(library: SelfRag, questi
     end = library.start(question).result(60)
     assert end.status == "abstained"
     assert question in end.answer
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("SunSpider consists of 26 JavaScript programs.", Verdict.SUPPORTED),
+        ("O Git foi feito por Linus Torvalds.", Verdict.SUPPORTED),
+        ("O Git foi criado em 2005.", Verdict.SUPPORTED),
+        ("SunSpider consists of 62 programs.", Verdict.REFUTED),
+        ("O Git foi criado em 1999.", Verdict.REFUTED),
+        ("Three of the benchmarks are traced.", Verdict.REFUTED),
+        ("TraceMonkey is the slowest VM on 9 of the 26 benchmarks.", Verdict.REFUTED),
+        ("TraceMonkey is slower than the SpiderMonkey interpreter.", Verdict.NOT_ENOUGH),
+        ("TraceMonkey is faster than the SpiderMonkey interpreter.", Verdict.NOT_ENOUGH),
+        ("V8 is the baseline interpreter.", Verdict.NOT_ENOUGH),
+        ("JSFUNFUZZ removes random JavaScript programs.", Verdict.NOT_ENOUGH),
+        ("O BitKeeper foi feito por Linus Torvalds.", Verdict.NOT_ENOUGH),
+        ("O Git usa mais espaço do que o BitKeeper.", Verdict.NOT_ENOUGH),
+        ("Git was created by Linus Torvalds.", Verdict.NOT_ENOUGH),
+    ],
+)
+def test_statement_is_decided_only_by_a_sentence_that_says_it(
+    library: SelfRag, statement: str, expected: Verdict
+):
+    end = library.start(statement).result(60)
+    assert end.verdict is expected, end.evidence
+    assert bool(end.evidence) == (expected is not Verdict.NOT_ENOUGH)

@@ -51,7 +51,8 @@ def _put_aside(view: RunView, found: dict[str, str]) -> str:
     if not dropped:
         return ""
     if dropped == len(found):
-        return "; it does not help" if dropped == 1 else "; none of them helps with the question"
+        asked = "statement" if view.started and view.started.claim else "question"
+        return "; it does not help" if dropped == 1 else f"; none of them helps with the {asked}"
     return f"; {dropped} of them {'was' if dropped == 1 else 'were'} put aside as not to the point"
 
 

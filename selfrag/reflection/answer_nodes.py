@@ -136,7 +136,11 @@ def usefulness_grader(state: State, runtime: Run) -> State:
             grade = runtime.context.judge.grade_usefulness(
                 state["question"], attempt.answer, attempt.passages
             )
-        step.emit(events.UsefulnessGraded(attempt=attempt.number, **asdict(grade)))
+        step.emit(
+            events.UsefulnessGraded(
+                attempt=attempt.number, claim=runtime.context.shape.verdict, **asdict(grade)
+            )
+        )
     graded = replace(attempt, usefulness=grade)
     return {"attempts": [*state["attempts"][:-1], graded], "missing": grade.missing}
 

@@ -209,7 +209,7 @@ class SupportGraded(_Event):
 
 
 class UsefulnessGraded(_Event):
-    """Whether the answer answers the question, 1 to 5."""
+    """Whether the answer answers the question, 1 to 5; of a statement, whether it speaks of it."""
 
     step: Literal["usefulness_grader"] = "usefulness_grader"
     attempt: int
@@ -218,6 +218,7 @@ class UsefulnessGraded(_Event):
     thought: str = ""
     missing: str = ""
     probability: float | None = None
+    claim: bool = False  #: a statement was to be checked, and no question answered
 
 
 class SelfCritiqued(_Event):

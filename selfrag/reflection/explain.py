@@ -101,6 +101,10 @@ def meaning(event: Event, *, language_model: bool = True) -> str:
             return "The writer was given these passages and nothing else."
         case events.SupportGraded():
             return _SUPPORT[event.label]
+        case events.UsefulnessGraded(useful=True, claim=True):
+            return "Whether it speaks for the statement or against it is another question."
+        case events.UsefulnessGraded(useful=False, claim=True):
+            return "What it says may be true, but it is of something else."
         case events.UsefulnessGraded(useful=True):
             return "It is what was asked for."
         case events.UsefulnessGraded(useful=False) if answers_partly(event.score):

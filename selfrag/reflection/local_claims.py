@@ -1,67 +1,72 @@
-"""A statement weighed without a language model: supported, or not enough evidence.
+"""A statement weighed without a language model: supported, refuted, or neither.
 
-Comparing words and meanings shows what speaks of the same thing, not what contradicts it, so the
-verdict is never "refuted". A sentence counts for the statement only where no figure or name of it
-is missing and neither is negated; the others are what the answer quotes, and the person decides.
+Only what is said in nearly the same words counts (`selfrag.models.saying`): a sentence that
+speaks of the same things may say anything of them. Most statements in other words are therefore
+neither, and the answer quotes what comes nearest: the person decides. Where documents say both,
+neither is the verdict too, and both sentences are shown.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from selfrag.models.backing import BACKED, Backing, back
-from selfrag.models.calibration import Calibration
-from selfrag.models.evidence import EvidenceReader, candidates_of
-from selfrag.models.features import language_of
-from selfrag.reflection.answer_claims import split_statements
-from selfrag.reflection.grades import Evidence, Support, Verdict, VerdictGrade
+from selfrag.models.saying import Said, says
+from selfrag.models.sentences import Sentence, split_sentences
+from selfrag.models.words import guess_language
+from selfrag.reflection.answer_claims import Statement, split_statements
+from selfrag.reflection.grades import Claim, Evidence, Verdict, VerdictGrade
 from selfrag.reflection.local_support import quoted_claim
 from selfrag.reflection.roles import Passage
+from selfrag.wording import count
 
-CANNOT_REFUTE = "Without a language model it cannot be seen whether a sentence contradicts it."
-_COLUMN = {name: column for column, name in enumerate(BACKED)}
-
-
-def weigh_claim(
-    statement: str, passages: Sequence[Passage], reader: EvidenceReader, fitted: Calibration
-) -> VerdictGrade:
-    """Supported where every sentence of the statement is; the probability is of the weakest."""
-    language = language_of(statement, [p.text for p in passages])
-    candidates = candidates_of([p.text for p in passages], language)
-    evidence: list[Evidence] = []
-    sure: list[float] = []
-    for part in split_statements(statement):
-        quoted = quoted_claim(part, passages)
-        if quoted is not None and quoted.document is not None and quoted.quote:
-            evidence.append(Evidence(quoted.document, quoted.quote))
-            sure.append(1.0)
-            continue
-        backing = back(part.text, candidates, language, reader)
-        if backing is None:
-            sure.append(0.0)
-            continue
-        if not _says_the_same(backing):
-            sure.append(0.0)
-            continue
-        best = candidates[backing.best]
-        source = passages[best.passage]
-        quote = source.text[best.sentence.start : best.sentence.end]
-        evidence.append(Evidence(source.number, quote))
-        sure.append(float(fitted.fully_backed.probability(backing.features)))
-    if sure and min(sure) >= fitted.fully_backed_from:
-        return VerdictGrade(
-            Verdict.SUPPORTED,
-            f"{Support.FULLY.value.replace('_', ' ').capitalize()} by the sentences below.",
-            tuple(dict.fromkeys(evidence)),
-            round(min(sure), 3),
-        )
-    return VerdictGrade(Verdict.NOT_ENOUGH, CANNOT_REFUTE, tuple(dict.fromkeys(evidence)))
+SAYS_SO = "A sentence of your documents says so in nearly the same words."
+SAYS_OTHERWISE = "A sentence of your documents says otherwise in nearly the same words."
+SAY_BOTH = "Your documents say so in one place, and otherwise in another."
+CANNOT_TELL = (
+    "No sentence says it, or the opposite, in nearly the same words; without a language model, "
+    "what is said in other words cannot be told."
+)
 
 
-def _says_the_same(backing: Backing) -> bool:
-    """No figure or name is missing, and neither side is negated or turned against the other."""
-    features = backing.features
-    return bool(
-        features[_COLUMN["figures"]] == 1
-        and features[_COLUMN["names"]] == 1
-        and not features[_COLUMN["negated"]]
-        and not features[_COLUMN["turned"]]
-    )
+def weigh_claim(statement: str, passages: Sequence[Passage]) -> VerdictGrade:
+    """Supported where each sentence of the statement is, refuted where one of them is."""
+    parts = split_statements(statement)
+    weighed = [tuple(_evidence(part, passages)) for part in parts]
+    evidence = tuple(dict.fromkeys(item for found in weighed for item in found))
+    backed = sum(bool(found) and not any(it.against for it in found) for found in weighed)
+    torn = any(len({item.against for item in found}) == 2 for found in weighed)
+    if torn:
+        return VerdictGrade(Verdict.NOT_ENOUGH, SAY_BOTH, evidence)
+    if any(item.against for item in evidence):
+        return VerdictGrade(Verdict.REFUTED, SAYS_OTHERWISE, evidence)
+    if parts and backed == len(parts):
+        return VerdictGrade(Verdict.SUPPORTED, SAYS_SO, evidence)
+    if not backed:
+        return VerdictGrade(Verdict.NOT_ENOUGH, CANNOT_TELL)
+    told = f"Only {backed} of its {count(len(parts), 'sentence')} {'is' if backed == 1 else 'are'}"
+    return VerdictGrade(Verdict.NOT_ENOUGH, f"{told} backed by your documents.", evidence)
+
+
+def _evidence(part: Statement, passages: Sequence[Passage]) -> Iterator[Evidence]:
+    """The first sentence that says the same, and the first that says the opposite."""
+    known: set[bool] = set()
+    quoted = quoted_claim(part, passages)
+    for passage in passages:
+        language = guess_language(passage.text)
+        for sentence in split_sentences(passage.text):
+            if quoted and quoted.document == passage.number and _is_all_of(quoted, sentence):
+                said = Said.SAME
+            else:
+                said = says(part.text, sentence.text, language)
+            against = said is Said.OPPOSITE
+            if said is not Said.NEITHER and against not in known:
+                known.add(against)
+                quote = passage.text[sentence.start : sentence.end]
+                yield Evidence(passage.number, quote, against)
+
+
+def _is_all_of(claim: Claim, sentence: Sentence) -> bool:
+    """Whether a quote is a whole sentence: of a part, the rest may say for whom, or if at all."""
+    return _bare(claim.quote or "") == _bare(sentence.text)
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split()).strip(" .!…“”\"'")

@@ -174,7 +174,7 @@ class LocalJudge:
             )
         if p < PROBABLY and share_left_out(evidence, answer, rows) >= MAIN_PART:
             score = min(score, PARTLY)
-        thought = f"{how_likely(p)} ({p:.0%}){lacking}."
+        thought = f"{how_likely(p, question)} ({p:.0%}){lacking}."
         return UsefulnessGrade(score >= self._useful_from, score, thought, ", ".join(missing))
 
     def rewrite(
@@ -197,12 +197,8 @@ class LocalJudge:
         return Critique(True, useful.thought or support.thought)
 
     def grade_claim(self, statement: str, passages: Sequence[Passage]) -> VerdictGrade:
-        """Supported, or not enough evidence: comparing words can't see a contradiction.
-
-        Every sentence of the statement must be fully backed by sentences that hold its figures
-        and names, and are not turned the other way.
-        """
-        return weigh_claim(statement, passages, self._reader, self._fitted)
+        """Supported or refuted where a sentence says so, or the opposite, in nearly its words."""
+        return weigh_claim(statement, passages)
 
     def complete(self, question: str, history: Sequence[Turn]) -> Rewrite:
         """A question that points back is put behind the one before it."""

@@ -10,6 +10,7 @@ from selfrag.models.features import Candidate
 from selfrag.models.words import fold, guess_language, listed, words
 from selfrag.reflection.extractive_writer import quotable
 from selfrag.reflection.grades import Claim
+from selfrag.reflection.statements import is_statement
 
 SHOWN = 160  #: characters of a sentence in a thought
 RESTS_ON = 0.7  #: share of a sentence's words in the answer from which the answer rests on it
@@ -17,13 +18,19 @@ PROBABLY = 0.6  #: probability of being the answer from which it is told as prob
 POSSIBLY = 0.35  #: ... and from which it is told as possible
 
 
-def how_likely(p: float) -> str:
+def how_likely(p: float, asked: str) -> str:
     """A calibrated probability of being the answer, in words."""
+    one, many = ("speaks", "speak") if is_statement(asked) else ("answers", "answer")
+    what = f"of the {_kind(asked)}" if is_statement(asked) else f"the {_kind(asked)}"
     if p >= PROBABLY:
-        return "What is quoted probably answers the question"
+        return f"What is quoted probably {one} {what}"
     if p >= POSSIBLY:
-        return "What is quoted may answer the question"
-    return "What is quoted probably does not answer the question"
+        return f"What is quoted may {many} {what}"
+    return f"What is quoted probably does not {many} {what}"
+
+
+def _kind(asked: str) -> str:
+    return "statement" if is_statement(asked) else "question"
 
 
 def why_relevant(evidence: Evidence, passage: int) -> str:
@@ -38,11 +45,8 @@ def why_relevant(evidence: Evidence, passage: int) -> str:
     heaviest = np.argsort(-evidence.asked.weights, kind="stable")
     asked = [evidence.asked.words[i] for i in heaviest]
     shared = [quotable(word.text) for word in asked if word.key in found][:3]
-    said = (
-        f"shares {listed(shared)} with the question"
-        if shared
-        else ("shares no word with the question")
-    )
+    what = listed(shared) if shared else "no word"
+    said = f"shares {what} with the {_kind(evidence.asked.text)}"
     closest = _closest(evidence, passage) or max(mine, key=lambda pair: pair[0])[1]
     return f"{said}; closest sentence: '{_shortened(quotable(closest.sentence.text))}'"
 

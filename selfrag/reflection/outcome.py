@@ -46,16 +46,17 @@ def _conclude(state: State, locate: Locate, shape: Shape) -> RunFinished:
     if not attempts:
         return RunFinished(
             status="abstained",
-            answer=_not_found(state),
+            answer=_not_found(state, shape),
             support=Support.NOT_APPLICABLE,
             useful=None,
             retries=0,
-            reason=state.get("dead_end") or "nothing that was found is relevant to the question",
+            reason=state.get("dead_end")
+            or f"nothing that was found is relevant to the {_kind(shape)}",
         )
     best = max(attempts, key=lambda attempt: attempt.rank)
     searched = state["decision"].retrieve
     if shape.strategy is Strategy.SELFRAG:
-        status, reason = _judge(best, state, searched=searched)
+        status, reason = _judge(best, state, shape, searched=searched)
     else:
         status, reason = _unchecked(attempts, shape.strategy)
     support = best.support.label if best.support else Support.UNKNOWN
@@ -64,7 +65,7 @@ def _conclude(state: State, locate: Locate, shape: Shape) -> RunFinished:
     if status == "abstained":
         return RunFinished(
             status=status,
-            answer=_not_found(state),
+            answer=_not_found(state, shape),
             support=support,
             useful=False,
             retries=0,
@@ -97,9 +98,13 @@ def _with_verdict(end: RunFinished, state: State) -> RunFinished:
         "verdict": grade.verdict,
         "evidence": evidence_of(grade, passages),
     }
-    if grade.verdict is not Verdict.NOT_ENOUGH and end.status == "abstained" and end.attempt:
+    told_of = grade.verdict is not Verdict.NOT_ENOUGH or (grade.evidence and grade.thought)
+    if told_of and end.status == "abstained" and end.attempt:
         # The verdict was had where the written answer was not: it is what was asked for.
-        told |= {"status": "answered", "answer": grade.thought, "reason": end.reason}
+        told |= {"status": "answered", "answer": grade.thought}
+    elif grade.thought and end.status == "answered" and end.support is not Support.PARTIALLY:
+        # What is to be told of a statement is why it holds or not, not what was written of it.
+        told["reason"] = grade.thought
     return end.model_copy(update=told)
 
 
@@ -116,7 +121,7 @@ def _unchecked(attempts: list[Attempt], strategy: Strategy) -> tuple[Status, str
     return "answered", "it passed one critique; its claims were not checked one by one"
 
 
-def _judge(best: Attempt, state: State, *, searched: bool) -> tuple[Status, str]:
+def _judge(best: Attempt, state: State, shape: Shape, *, searched: bool) -> tuple[Status, str]:
     support, usefulness = best.support, best.usefulness
     if searched and (support is None or support.label is Support.UNKNOWN):
         why = support.error if support and support.error else "no grade was given"
@@ -126,7 +131,7 @@ def _judge(best: Attempt, state: State, *, searched: bool) -> tuple[Status, str]
     if searched and support and support.label is Support.NOT_APPLICABLE:
         return "abstained", "what was found does not tell"
     if searched and usefulness and usefulness.useful is False and (usefulness.score or 0) <= MISSES:
-        return "abstained", _missed(usefulness, state)
+        return "abstained", _missed(usefulness, state, shape)
     if support and support.label is Support.PARTIALLY:
         return "answered", "part of the answer is not backed by the documents"
     if searched and usefulness and usefulness.useful is False:
@@ -141,8 +146,9 @@ def _lacking(usefulness: UsefulnessGrade) -> str:
     return usefulness.thought.strip().rstrip(".") or "something that was asked for is missing"
 
 
-def _missed(usefulness: UsefulnessGrade, state: State) -> str:
-    why = usefulness.thought.strip() or "what was found does not answer the question"
+def _missed(usefulness: UsefulnessGrade, state: State, shape: Shape) -> str:
+    does = "speak of" if shape.verdict else "answer"
+    why = usefulness.thought.strip() or f"what was found does not {does} the {_kind(shape)}"
     return f"{why.rstrip('.')}; {_no_more(state)}" if state.get("dead_end") else why
 
 
@@ -156,7 +162,13 @@ def _no_more(state: State) -> str:
     return f"{count(further, 'further search', 'further searches')} found nothing better"
 
 
-def _not_found(state: State) -> str:
+def _not_found(state: State, shape: Shape) -> str:
     tried = state.get("tried", [])
     searched = "; ".join(f"“{query}”" for query in tried)
-    return f"Your documents do not seem to answer this. Searched for: {searched}."
+    does = "speak of" if shape.verdict else "answer"
+    return f"Your documents do not seem to {does} this. Searched for: {searched}."
+
+
+def _kind(shape: Shape) -> str:
+    """What was asked."""
+    return "statement" if shape.verdict else "question"

@@ -145,7 +145,8 @@ def query_rewriter(state: State, runtime: Run) -> State:
                 query=query, thought=rewrite.thought, error=rewrite.error, tried=state["tried"]
             )
         )
-    dead_end = "" if query else "no other way to put the question to the search was found"
+    asked = "statement" if context.shape.verdict else "question"
+    dead_end = "" if query else f"no other way to put the {asked} to the search was found"
     return {"query": query, "dead_end": dead_end}
 
 

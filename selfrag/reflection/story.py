@@ -110,7 +110,7 @@ def tell(event: Event) -> str | None:
         case events.RelevanceGraded():
             return _graded(event)
         case events.QueryRewritten(query=None):
-            return "Found no other way to put the question"
+            return "Found no other words to search with"
         case events.QueryRewritten(by_itself=True):
             return f"Searched for the question by itself: “{event.query}”"
         case events.QueryRewritten():
@@ -209,14 +209,15 @@ def _support(label: Support, claims: Sequence[events.ClaimGrade], error: str | N
 def _useful(event: events.UsefulnessGraded) -> str:
     if event.useful is None and event.error is None:
         return "Whether it helps is for you to say: there are no documents to judge it by"
+    does, asked = ("speaks of", "statement") if event.claim else ("answers", "question")
     if event.useful is None:
-        return "Could not check whether it answers the question"
+        return f"Could not check whether it {does} the {asked}"
     scale = f" ({event.score} of 5)" if event.score is not None else ""
     if event.useful:
-        return f"It answers the question{scale}"
+        return f"It {does} the {asked}{scale}"
     if grades.answers_partly(event.score):
-        return f"It answers only a part of the question{scale}"
-    return f"It misses the question{scale}"
+        return f"It {does} only a part of the {asked}{scale}"
+    return f"It misses the {asked}{scale}"
 
 
 def _critique(event: events.SelfCritiqued) -> str:
@@ -240,6 +241,11 @@ def _verdict(event: events.ClaimVerdict) -> str:
         grades.Verdict.NOT_ENOUGH: "Not enough evidence",
     }[event.verdict]
     return f"{said}: {', '.join(told)}" if told else said
+
+
+def side_of(item: events.EvidenceSentence) -> tuple[Tone, str]:
+    """On which side of a statement a sentence stands, with its tone."""
+    return ("bad", "against") if item.against else ("good", "for")
 
 
 def _sentence(text: str) -> str:

@@ -19,7 +19,7 @@ from selfrag.reflection.events import Event, RunFinished
 from selfrag.reflection.folding import RunView
 from selfrag.reflection.pathway import shape_of
 from selfrag.reflection.sources import Source, sources
-from selfrag.reflection.story import notice, spent, verdict
+from selfrag.reflection.story import notice, side_of, spent, verdict
 from selfrag.sharing.answer import answer_html
 from selfrag.sharing.drawing import path_svg
 from selfrag.sharing.page import POLICY, isolated, sign, text, variables
@@ -77,8 +77,19 @@ def _head(view: RunView, end: RunFinished) -> str:
         f'<p class="quiet">Self-RAG: an answer that can be checked{_asked_on(view)}</p>'
         f"<h1>{isolated(view.question)}</h1>"
         f'<p class="verdict {said.tone}"><strong>{sign(said.tone)}{text(said.title)}</strong>'
-        f"{remark}</p>"
+        f"{remark}</p>{_weighed(end)}"
     )
+
+
+def _weighed(end: RunFinished) -> str:
+    """The sentences that a verdict on a statement rests on."""
+    lines = (
+        f"<p>{sign(tone)}<strong>{side}:</strong> <q>{isolated(' '.join(item.quote.split()))}</q> "
+        f"{isolated(item.document)}, page {item.page}</p>"
+        for item in end.evidence
+        for tone, side in [side_of(item)]
+    )
+    return "".join(lines)
 
 
 def _asked_on(view: RunView) -> str:

@@ -33,6 +33,7 @@ from selfrag.ui.step_details import CLAIMS
 from selfrag.ui.timeline import Timeline
 from selfrag.ui.trace_link import draw_trace
 from selfrag.ui.verdict import draw_no_model, draw_verdict, foot_line
+from selfrag.ui.weighed import draw_weighed
 
 _QUOTE = 160  #: characters
 _BROKEN = ("failed", "stopped")
@@ -74,6 +75,7 @@ def draw_ended(
         st.error("This run was cut off when the application was closed.")
     else:
         draw_verdict(view)
+        draw_weighed(end)
         if end.status in _BROKEN and again is not None:
             st.button(
                 "Try again",

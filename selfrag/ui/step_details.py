@@ -6,7 +6,7 @@ from selfrag.reflection import events
 from selfrag.reflection.explain import PURPOSE, meaning
 from selfrag.reflection.folding import RunView, Step
 from selfrag.reflection.grades import Support
-from selfrag.reflection.story import Tone, spent
+from selfrag.reflection.story import Tone, side_of, spent
 from selfrag.ui.colours import badge
 from selfrag.ui.funnel import draw_funnel
 from selfrag.ui.literal import literal
@@ -128,14 +128,15 @@ def _claims(event: events.SupportGraded, view: RunView) -> None:
 
 def _usefulness(event: events.UsefulnessGraded) -> None:
     if event.score is not None:
-        st.markdown(f"**{event.score} of 5**, where 1 misses the question and 5 is complete")
+        asked = "statement" if event.claim else "question"
+        st.markdown(f"**{event.score} of 5**, where 1 misses the {asked} and 5 is complete")
     if event.missing:
         st.markdown(f"Missing: {literal(event.missing)}")
 
 
 def _evidence(event: events.ClaimVerdict) -> None:
     for item in event.evidence:
-        tone, words = ("bad", "against") if item.against else ("good", "for")
+        tone, words = side_of(item)
         where = f"{literal(item.document, 60)}, page {item.page}"
         with st.container(border=True, gap="small"):
             st.markdown(f"{badge(tone, words)} “{literal(item.quote)}”")

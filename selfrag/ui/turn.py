@@ -40,6 +40,7 @@ from selfrag.ui.verdict import (
     draw_working,
     foot_line,
 )
+from selfrag.ui.weighed import draw_weighed
 
 _TICK = 0.25  #: seconds between two looks at whether the person wants something else
 _FRAME = 0.06  #: seconds between two pictures of an answer that is being written
@@ -99,6 +100,7 @@ def _finished(rag: SelfRag, run_id: str, view: RunView, newest: bool, again: Ask
         return
     with st.container():
         draw_verdict(view)
+        draw_weighed(end)
         if newest:
             draw_unread(rag, view)
     if newest:

@@ -107,7 +107,9 @@ def foot_line(view: RunView) -> str:
     if end is None:
         return ""
     graded = view.usefulness.get(end.attempt or 0)
-    score = f"useful {graded.score}/5" if graded and graded.score is not None else ""
+    score = ""
+    if graded and graded.score is not None:
+        score = f"{'to the point' if graded.claim else 'useful'} {graded.score}/5"
     retries = {0: "", 1: "1 retry"}.get(end.retries, f"{end.retries} retries")
     removed = end.removed_citations
     dropped = f"{counted(removed, 'citation')} to nothing removed" if removed else ""

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from selfrag.errors import UserError
+from selfrag.reflection.account import how_answered
+from selfrag.reflection.folding import RunView
 from selfrag.reflection.grades import Support, Verdict
+from selfrag.reflection.story import tell, verdict
 from selfrag.service import SelfRag
 from tests.support.llm_server import LlmServer
 from tests.support.pdf_factory import make_pdf
@@ -42,17 +45,59 @@ def test_without_a_language_model_every_strategy_answers(leave: Callable[..., Se
         assert (started.strategy, started.max_llm_calls) == (strategy, 0)
 
 
-def test_statement_without_a_language_model_is_supported_or_not_known_never_refuted(
+def test_statement_without_a_language_model_is_weighed_by_what_is_said_in_its_words(
     leave: Callable[..., SelfRag],
 ) -> None:
     rag = leave()
     said = rag.start("Annual leave is 25 days a year.").result(30)
     assert said.verdict is Verdict.SUPPORTED
-    assert "25 days" in said.evidence[0].quote
-    wrong = rag.start("Annual leave is 30 days a year.").result(30)
-    assert wrong.verdict is Verdict.NOT_ENOUGH
-    denied = rag.start("Annual leave is not 25 days a year.").result(30)
-    assert denied.verdict is Verdict.NOT_ENOUGH
+    assert [(it.quote, it.against) for it in said.evidence] == [(LEAVE[:31], False)]
+    for wrong in ("Annual leave is 30 days a year.", "Annual leave is not 25 days a year."):
+        end = rag.start(wrong).result(30)
+        assert end.verdict is Verdict.REFUTED, wrong
+        assert [(it.quote, it.against) for it in end.evidence] == [(LEAVE[:31], True)]
+    other = rag.start("The head of the department takes annual leave.").result(30)
+    assert (other.verdict, other.evidence) == (Verdict.NOT_ENOUGH, [])
+
+
+def test_headline_step_and_sentences_of_a_verdict_tell_the_same(
+    leave: Callable[..., SelfRag],
+) -> None:
+    rag = leave()
+    for statement, title, step in (
+        ("Annual leave is 25 days a year.", "support this", "Supported: 1 sentence for"),
+        ("Annual leave is 30 days a year.", "speak against this", "Refuted: 1 sentence against"),
+        (
+            "Annual leave is 25 days a year. It is paid twice.",
+            "neither support nor refute",
+            "Not enough evidence: 1 sentence for",
+        ),
+        (
+            "Annual leave is agreed with the mayor of the department.",
+            "neither support nor refute",
+            "Not enough evidence",
+        ),
+    ):
+        run = rag.start(statement)
+        end = run.result(30)
+        told = [tell(event) for event in run.log.kept()]
+        assert title in verdict(end).title, statement
+        assert step in told, statement
+        assert bool(end.evidence) == (": " in step)
+        assert not any("question" in (line or "") for line in told), told
+    assert (
+        "1 of its 2 sentences"
+        in verdict(rag.start("Annual leave is 25 days a year. It is paid twice.").result(30)).remark
+    )
+
+
+def test_statement_that_is_not_found_is_told_as_a_statement(leave: Callable[..., SelfRag]) -> None:
+    run = leave().start("The Eiffel Tower stands in Paris.")
+    end = run.result(30)
+    assert end.status == "abstained"
+    thoughts = [getattr(event, "thought", "") for event in run.log.kept()]
+    for text in (end.answer, end.reason, how_answered(RunView.of(run.log.kept())), *thoughts):
+        assert "question" not in text
 
 
 def test_statement_that_the_documents_contradict_is_refuted_with_the_sentence(

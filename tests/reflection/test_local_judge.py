@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from selfrag.models.evidence import EvidenceReader
 from selfrag.quotes import find_quote
 from selfrag.reflection.extractive_writer import NO_PASSAGES, ExtractiveWriter
-from selfrag.reflection.grades import Support
+from selfrag.reflection.grades import Support, Verdict
 from selfrag.reflection.local_judge import LocalJudge
 from selfrag.reflection.roles import Passage
 from tests.reflection.test_extractive_writer import LEAVE, PASSAGES, ROYALTY, TRAVEL
@@ -263,6 +263,22 @@ def grades_of(judge: LocalJudge, writer: ExtractiveWriter, passages: list[Passag
         found.append(([g.relevant for g in grades], answer, useful and useful.useful))
         found.append(judge.rewrite(question, [question], "", passages).query)
     return found
+
+
+def test_documents_that_say_both_decide_nothing_and_both_sentences_are_shown(
+    judge: LocalJudge,
+) -> None:
+    old = passage(2, "Until the reform it was so: the old rule stands. Annual leave is 20 days.")
+    new = passage(1, "Annual leave is 25 days. It is agreed with the head of the department.")
+    grade = judge.grade_claim("Annual leave is 25 days.", [new])
+    assert grade.verdict is Verdict.SUPPORTED
+    grade = judge.grade_claim("Annual leave is 25 days.", [new, old])
+    assert grade.verdict is Verdict.NOT_ENOUGH
+    assert [(it.document, it.quote, it.against) for it in grade.evidence] == [
+        (1, "Annual leave is 25 days.", False),
+        (2, "Annual leave is 20 days.", True),
+    ]
+    assert "otherwise in another" in grade.thought
 
 
 @pytest.mark.realdata
