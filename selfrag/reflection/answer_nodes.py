@@ -106,6 +106,7 @@ def support_grader(state: State, runtime: Run) -> State:
             events.SupportGraded(
                 attempt=attempt.number,
                 label=support.label,
+                claim=context.shape.verdict,
                 thought=support.thought,
                 probability=support.probability,
                 error=support.error,

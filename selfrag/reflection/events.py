@@ -206,6 +206,7 @@ class SupportGraded(_Event):
     thought: str = ""
     claims: list[ClaimGrade] = Field(default_factory=list)
     probability: float | None = None
+    claim: bool = False  #: a statement was to be checked: its claims are not those written
 
 
 class UsefulnessGraded(_Event):

@@ -121,7 +121,7 @@ def tell(event: Event) -> str | None:
             again = "Wrote the answer again" if event.mended else "Wrote an answer"
             return f"{again} from {counted(len(event.context), 'passage')}"
         case events.SupportGraded():
-            return _support(event.label, event.claims, event.error)
+            return _support(event)
         case events.UsefulnessGraded():
             return _useful(event)
         case events.SelfCritiqued():
@@ -190,15 +190,21 @@ def _graded(event: events.RelevanceGraded) -> str:
     return f"{text}, {failed} could not be graded" if failed else text
 
 
-def _support(label: Support, claims: Sequence[events.ClaimGrade], error: str | None) -> str:
-    backed = sum(claim.support is Support.FULLY for claim in claims)
-    match label:
-        case Support.FULLY if len(claims) == 1:
+def _support(event: events.SupportGraded) -> str:
+    total = len(event.claims)
+    backed = sum(claim.support is Support.FULLY for claim in event.claims)
+    match event.label:
+        case Support.FULLY if event.claim:
+            # "The claim" would be read as the statement, which may be refuted by what is written.
+            return "What was written is backed by a source"
+        case Support.NOT if event.claim:
+            return "What was written is not backed by the sources"
+        case Support.FULLY if total == 1:
             return "The claim is backed by a source"
         case Support.FULLY:
             return "Every claim is backed by a source"
         case Support.PARTIALLY:
-            return f"{backed} of {counted(len(claims), 'claim')} fully backed by a source"
+            return f"{backed} of {counted(total, 'claim')} fully backed by a source"
         case Support.NOT:
             return "The claims are not backed by the sources"
         case Support.NOT_APPLICABLE:

@@ -84,6 +84,7 @@ def test_headline_step_and_sentences_of_a_verdict_tell_the_same(
         assert title in verdict(end).title, statement
         assert step in told, statement
         assert bool(end.evidence) == (": " in step)
+        assert "The claim is backed by a source" not in told
         assert not any("question" in (line or "") for line in told), told
     assert (
         "1 of its 2 sentences"
