@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -71,6 +72,11 @@ from selfrag.settings import Settings, load_settings
 from selfrag.sharing.shared import Sharing
 
 logger = logging.getLogger(__name__)
+
+EMPTY_LIBRARY = (
+    "Your library is empty: add a PDF first, on the Documents page or with "
+    "`python -m selfrag ingest FILE.pdf`."
+)
 
 
 class SelfRag:
@@ -409,7 +415,8 @@ class SelfRag:
         Raises:
             UserError: the query is blank or too long, ``k`` out of bounds, or a document unknown.
         """
-        return self.funnel.search(query, mode, k=k, documents=self._chosen(documents))
+        found = self.funnel.search(query, mode, k=k, documents=self._chosen(documents))
+        return found if found.hits or self.ready() else replace(found, notes=(EMPTY_LIBRARY,))
 
     def compare(
         self,
@@ -472,10 +479,7 @@ class SelfRag:
         options = RunOptions.of(settings, strategy, retrieval, max_retries, k, budget)
         ready = len(self.ready())
         if options.retrieval is not RetrievalPolicy.NEVER and not ready:
-            raise UserError(
-                "Your library is empty: add a PDF first, on the Documents page or with "
-                "`python -m selfrag ingest FILE.pdf`."
-            )
+            raise UserError(EMPTY_LIBRARY)
         chosen = self._chosen(documents)
         turns = within([Turn(*turn) for turn in history], settings.history_turns)
         if place is not None and not turns:

@@ -156,6 +156,8 @@ def retrieval(found: SearchResult) -> None:
     to = console()
     if not found.hits:
         to.print("Nothing was found.")
+    for note in found.notes:
+        to.print(escape(note))
     for hit in found.hits:
         to.print(f"[bold]{hit.rank}. {escape(hit.document)}, page {hit.page}[/]")
         to.print(f"   {escape(' '.join(hit.text.split()))}")

@@ -15,6 +15,8 @@ from selfrag.retrieval.trace import Trace
 
 Ranked = list[tuple[str, float]]
 
+NO_WORDS = "no word to look for: words such as 'the' and 'of' are left out"
+
 
 class Searchable(Protocol):
     """What the funnel asks of the index; `selfrag.index.store.Index` is one."""
@@ -137,7 +139,8 @@ class Retrievers:
             else:
                 trace.seconds = seconds[name] + share
                 lists[name] = [(str(point.id), float(point.score)) for point in found[name]]
-                trace.ran(name, lists[name], len(lists[name]))
+                wordless = name == "bm25" and sparse is not None and not sparse.indices
+                trace.ran(name, lists[name], len(lists[name]), NO_WORDS if wordless else None)
                 languages |= _languages(found[name]) if weighed else {}
         return Candidates(lists, languages)
 

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from selfrag.errors import ModelError, UserError
 from selfrag.models.rerankers import Reranker, RerankerState
-from selfrag.retrieval.candidates import Candidates, Ranked, Retrievers, Searchable
+from selfrag.retrieval.candidates import NO_WORDS, Candidates, Ranked, Retrievers, Searchable
 from selfrag.retrieval.fusion import convex, rrf
 from selfrag.retrieval.hits import by_parent, make_hit
 from selfrag.retrieval.language_fit import language_fit
@@ -159,6 +159,7 @@ class Funnel:
             seconds=time.perf_counter() - began,
             lists=trace.lists,
             scores=trace.scores,
+            notes=_why_nothing(trace) if not hits else (),
         )
 
     def _fuse(self, trace: Trace, mode: Mode, found: Candidates, widths: FunnelSettings) -> Ranked:
@@ -248,6 +249,12 @@ class Funnel:
         else:
             trace.off("parents")
         return hits
+
+
+def _why_nothing(trace: Trace) -> tuple[str, ...]:
+    if any(stage.note == NO_WORDS for stage in trace.stages):
+        return (f"The question has {NO_WORDS}. Name what it is about.",)
+    return ()
 
 
 def check_mode(mode: str) -> Mode:

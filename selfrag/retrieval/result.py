@@ -95,6 +95,9 @@ class Retrieval:
     ``lists`` holds the whole ranked list (chunk ids, best first) of each stage that ran, and
     ``scores`` (chunk id -> stage -> rank and score) what it gave to each, so that charts and
     evaluation need no second search.
+
+    Attributes:
+        notes: why nothing was found and what to do, where that is known.
     """
 
     query: str
@@ -104,6 +107,7 @@ class Retrieval:
     seconds: float
     lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
     scores: dict[str, dict[str, StageScore]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The contract of ``retrieve --json`` and ``/api/search``."""
@@ -126,4 +130,5 @@ class Retrieval:
             ],
             "stages": [asdict(stage) for stage in self.stages],
             "seconds": self.seconds,
+            "notes": list(self.notes),
         }

@@ -308,6 +308,8 @@ def test_empty_library_says_what_to_do(tmp_path: Path):
     shell = Shell(tmp_path)
     assert "add a PDF first" in shell.json("ask", "Anything?", code=1)["error"]
     assert "Add PDFs" in shell.run("documents").stdout
+    assert "add a PDF first" in shell.run("retrieve", "anything").stdout
+    assert "add a PDF first" in shell.json("retrieve", "anything")["notes"][0]
     assert "nothing to take in" in shell.json("ingest", code=1)["error"]
 
 

@@ -305,6 +305,16 @@ def test_empty_library_says_what_to_do(api: httpx.Client):
     (item,) = api.get("/api/documents").json()["documents"]
     api.delete(f"/api/documents/{item['document_id']}")
     assert "add a PDF" in problem(api.get("/api/answer", params={"question": "x"}), 409)
+    found = api.get("/api/search", params={"q": "x"}).json()
+    assert found["hits"] == []
+    assert "add a PDF" in found["notes"][0]
+
+
+def test_search_for_words_that_are_left_out_says_so(api: httpx.Client):
+    found = api.get("/api/search", params={"q": "the of and", "mode": "bm25"}).json()
+    assert found["hits"] == []
+    assert "no word to look for" in found["notes"][0]
+    assert api.get("/api/search", params={"q": "xyzzy", "mode": "bm25"}).json()["notes"] == []
 
 
 def test_unknown_path_and_method_are_problems_and_no_page(api: httpx.Client):

@@ -172,6 +172,9 @@ def test_query_of_stop_words_only_finds_nothing_by_words_and_is_no_fault(funnel:
     found = funnel.search("the of and", mode)
     assert found.lists.get("bm25", ()) == ()
     assert bool(found.hits) == (mode is not Mode.BM25)
+    (stage,) = (stage for stage in found.stages if stage.name == "bm25")
+    assert (stage.note is None) == (mode is Mode.DENSE)
+    assert bool(found.notes) == (mode is Mode.BM25)
 
 
 def test_passage_that_is_deleted_while_it_is_found_is_left_out(index, embeddings, reranker):

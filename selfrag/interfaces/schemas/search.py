@@ -1,6 +1,5 @@
 """What a search found."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -53,9 +52,12 @@ class SearchResult(Value):
     hits: list[HitItem]
     stages: list[StageItem]
     seconds: float
-    notes: list[str] = Field(default=[], description="What was changed about what was asked for.")
+    notes: list[str] = Field(
+        default=[],
+        description="Why nothing was found, and what was changed about what was asked for.",
+    )
 
     @classmethod
-    def of(cls, found: "Retrieval", notes: Sequence[str] = ()) -> "SearchResult":
+    def of(cls, found: "Retrieval") -> "SearchResult":
         """A retrieval as it is told."""
-        return cls(**found.to_json(), notes=list(notes))
+        return cls(**found.to_json())

@@ -71,6 +71,8 @@ def answer(console: Console, told: AnswerForModel) -> None:
 
 def hits(console: Console, found: SearchResult) -> None:
     """The passages of a search as a table."""
+    for note in found.notes:
+        console.print(Text(note, style="yellow"))
     if not found.hits:
         console.print("Nothing was found.")
         return
