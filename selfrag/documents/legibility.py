@@ -22,6 +22,7 @@ _SAMPLE = 1_500  # characters of a page that are looked at
 _VOWELS = frozenset("aeiouyæœøıå")
 _FEW_VOWELS = 0.25  # of a Latin text's letters; natural ones have 0.35 to 0.5
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
+_BOXES = 0.02  # of the signs of a text that is shown: one here or there is passed over
 _LEAST = 24  # characters below which nothing can be said
 
 
@@ -55,6 +56,15 @@ def legibility(text: str, unmapped: float = 0.0) -> Legibility:
         if built < 0.55 or vowels < _FEW_VOWELS or odd > 0.1:
             return Legibility.DOUBTFUL
     return Legibility.DOUBTFUL if odd > 0.15 or unmapped > 0.3 else Legibility.GOOD
+
+
+def shows_as_text(text: str) -> bool:
+    """Whether a person who is shown ``text`` sees letters, and not boxes for signs that the file
+    does not name. It may be found by the words among them all the same.
+    """
+    signs = [c for c in text if not c.isspace()]
+    boxes = sum(c == "\N{REPLACEMENT CHARACTER}" or _script(c) == "odd" for c in signs)
+    return boxes <= _BOXES * len(signs) and legibility(text) is not Legibility.GIBBERISH
 
 
 @lru_cache(maxsize=20_000)

@@ -20,6 +20,10 @@ _DAYS = (
 )
 _WHEN = rf"(?:.{{0,40}}?(?:{_CLOCK}|\b(?:{_DAYS})))"
 _SUBJECT = r"(?P<subject>[A-Z][^,;:()?!\"“”|]{1,80}?)"
+_MADE = r"created|founded|built|published|introduced|established|completed|adopted|opened|released"
+_IN_A_YEAR = r"(?:\w+ ){0,4}?(?:in|on|em|no|de) (?:\w+ ){0,3}?(?:1[6-9]|20)\d\d\b"
+#: the subject of a sentence that could be about anything is one that has a name or an article
+_NAMED = r"(?=The |[A-Z]\w*[A-Z])" + _SUBJECT
 _ENGLISH = [
     (rf"{_SUBJECT} costs? {_NUMBER}", "How much {do} {subject} cost?"),
     (rf"{_SUBJECT} weighs? {_NUMBER}", "How much {do} {subject} weigh?"),
@@ -39,6 +43,9 @@ _ENGLISH = [
     (rf"(?=The ){_SUBJECT} (?P<be>is|was) (?:about )?\d", "What {be} {subject}?"),
     (rf"{_SUBJECT} (?P<be>is) (?:a|an) [a-z-]+ (?:\w+ ){{0,3}}(?:that|which|of|for)\b",
      "What {be} {subject}?"),
+    (rf"{_SUBJECT} (?P<be>was|were) (?P<done>{_MADE}) {_IN_A_YEAR}", "When {be} {subject} {done}?"),
+    (rf"{_NAMED} (?P<does>provide|require|include|contain|measure|monitor)s ",
+     "What does {subject} {does}?"),
 ]  # fmt: skip
 _PORTUGUESE = [
     (rf"{_SUBJECT} custam? {_NUMBER}", "Quanto custa {subject}?"),
@@ -52,6 +59,11 @@ _PORTUGUESE = [
     (rf"{_SUBJECT} é permitida? ", "Quando é permitida {subject}?"),
     (rf"{_SUBJECT} fica pront[oa] em {_NUMBER}", "Em quanto tempo fica pronto {subject}?"),
     (rf"{_SUBJECT} (?:é definid[oa] como|chama-se) ", "O que é {subject}?"),
+    (rf"{_SUBJECT} (?P<done>foi \w+[ai]d[oa]) {_IN_A_YEAR}", "Quando {done} {subject}?"),
+    (rf"{_SUBJECT} serve para ", "Para que serve {subject}?"),
+    (rf"{_SUBJECT} consiste em ", "Em que consiste {subject}?"),
+    (rf"{_SUBJECT} (?P<does>permite|exige|oferece|contém) ", "O que {does} {subject}?"),
+    (rf"{_SUBJECT} é uma? \w+ (?:\w+ ){{0,3}}(?:que|de|d[oa]s?|para)\b", "O que é {subject}?"),
 ]  # fmt: skip
 _PATTERNS = {
     language: [(re.compile(pattern), form) for pattern, form in forms]
@@ -73,7 +85,7 @@ _POINTING = frozenset(
 _CLAUSE = frozenset(
     """
     it its this that these those they their he his she her we our you your who which what there
-    is are was were has have can may must will does do if because and or
+    is are was were has have can may must will does if because and or
     ele ela eles elas isso isto seu sua quem que quando é são tem pode deve
     """.split()  # noqa: SIM905
 )
@@ -154,11 +166,7 @@ def _ask(found: re.Match[str], form: str, text: str) -> str:
     subject = _as_inside(found["subject"], text)
     plural = found[0][found.end("subject") :].split()[0].rstrip(",")
     does = "does" if plural.endswith("s") and not plural.endswith("ss") else "do"
-    parts: dict[str, str] = {
-        "subject": subject,
-        "do": does,
-        "be": found.groupdict().get("be") or "",
-    }
+    parts: dict[str, str] = {"be": "", **found.groupdict(), "subject": subject, "do": does}
     return " ".join(form.format(**parts).split())
 
 

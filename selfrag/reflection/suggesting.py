@@ -4,6 +4,8 @@
    from its headings where those give too few.
 2. Each is asked, without a language model and without a record, of the whole library.
 3. Only those are suggested whose answer is found, backed and useful.
+4. They come from as many documents as there are questions, and from the languages of the library
+   in proportion to how many documents are written in each.
 
 That takes a second or two, in a thread of its own, once for each state of the library.
 """
@@ -11,6 +13,7 @@ That takes a second or two, in a thread of its own, once for each state of the l
 import logging
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 
@@ -27,7 +30,7 @@ from selfrag.retrieval.result import Mode, Retrieval
 logger = logging.getLogger(__name__)
 
 MOST = 4  #: questions that are suggested
-_DOCUMENTS = 8  #: that are looked at, the latest first
+_DOCUMENTS = 20  #: that are looked at, the latest of each language first
 _PAGES = 30  #: of each
 _KEPT = 4  #: passages that an answer is made from
 _TRIED = 6  #: questions of each that are asked
@@ -107,17 +110,27 @@ class Suggestions:
             self._looking.discard(state)
 
     def _search(self, records: Sequence[DocumentRecord]) -> list[str]:
-        latest = sorted(records, key=lambda record: record.added_at)[-_DOCUMENTS:]
-        waiting = [self._answered(record) for record in latest]
+        documents = {
+            language: [(each, self._answered(each)) for each in latest]
+            for language, latest in by_language(records, _DOCUMENTS).items()
+        }
+        shares = Counter(record.language for record in records)
+        given: Counter[str | None] = Counter()
         found: list[str] = []
-        while waiting and len(found) < MOST:
-            # One of each document in turn, so that none is left out.
-            for questions in list(waiting):
-                question = next(questions, None)
-                if question is None:
-                    waiting.remove(questions)
-                elif question not in found and len(found) < MOST:
-                    found.append(question)
+        while documents and len(found) < MOST:
+            # The language that is furthest behind its share, and there the next document.
+            language = max(
+                documents,
+                key=lambda it: shares[it] / len(records) * (len(found) + 1) - given[it],
+            )
+            record, questions = documents[language].pop(0)
+            question = next((each for each in questions if each not in found), None)
+            if question is not None:
+                found.append(question)
+                given[language] += 1
+                documents[language].append((record, questions))
+            elif not documents[language]:
+                del documents[language]
         return found
 
     def _answered(self, record: DocumentRecord) -> Iterator[str]:
@@ -142,6 +155,24 @@ class Suggestions:
             keep=_KEPT,
         )
         return Run(question, plan).start().result()
+
+
+def by_language(
+    records: Sequence[DocumentRecord], most: int
+) -> dict[str | None, list[DocumentRecord]]:
+    """Language -> its documents, the latest first; the language with most of them first.
+
+    Args:
+        most: documents in all, of which each language has its share, and at least one.
+    """
+    latest = sorted(records, key=lambda record: -record.added_at)
+    shares = Counter(record.language for record in latest).most_common()
+    return {
+        language: [it for it in latest if it.language == language][
+            : max(1, round(most * number / len(latest)))
+        ]
+        for language, number in shares
+    }
 
 
 def candidates(record: DocumentRecord, pages: Sequence[Page]) -> Iterator[str]:

@@ -9,10 +9,11 @@ from selfrag.evaluation.answers import findings, text
 from selfrag.evaluation.answers.measures import MEASURES
 from selfrag.evaluation.answers.measuring import ORACLE_ALONE
 from selfrag.evaluation.answers.study import AnswerStudy
-from selfrag.evaluation.study_text import LETTERS, Table
+from selfrag.evaluation.study_text import Table
 from selfrag.records.results import ResultRecord
 from selfrag.ui.answers_charts import quality, silence
 from selfrag.ui.answers_questions import draw_questions
+from selfrag.ui.answers_tables import draw_cells, draw_quality, draw_spending
 from selfrag.ui.answers_words import silence_words, spending_words
 from selfrag.ui.colours import palette, strategy_colours
 from selfrag.ui.literal import literal
@@ -44,8 +45,8 @@ def draw_answers(study: AnswerStudy, record: ResultRecord | None, said: Sequence
         st.caption(f":material/info: {literal(note)}")
     tables = text.tables(study)
     _quality(study, tables)
-    _silence(study, tables)
-    _spending(study, tables)
+    _silence(study)
+    _spending(study)
     draw_questions(study)
     _had_not(study, tables)
     draw_files(
@@ -80,9 +81,7 @@ def _quality(study: AnswerStudy, tables: Sequence[Table]) -> None:
             "questions can tell (95 %); the tests decide whether two differ.  \n"
             + "  \n".join(literal(meaning) for meaning in meanings)
         )
-    _table(tables, study.name)
-    if text.lettered(study):
-        st.caption(LETTERS)
+    draw_quality(study)
     with st.expander("Tests between strategies", icon=":material/balance:", type="compact"):
         for title, heads, rows in tables:
             if title.startswith("Tests on"):
@@ -90,7 +89,7 @@ def _quality(study: AnswerStudy, tables: Sequence[Table]) -> None:
                 _draw(heads, rows)
 
 
-def _silence(study: AnswerStudy, tables: Sequence[Table]) -> None:
+def _silence(study: AnswerStudy) -> None:
     st.markdown("**Silent where it should be?**")
     known = any(each.known for each in study.abstention.values())
     if known:
@@ -122,16 +121,15 @@ def _silence(study: AnswerStudy, tables: Sequence[Table]) -> None:
             )
         )
         with st.expander("The four cells in numbers", icon=":material/grid_view:", type="compact"):
-            _table(tables, "Abstaining, crossed with whether evidence was retrieved")
+            draw_cells(study)
 
 
-def _spending(study: AnswerStudy, tables: Sequence[Table]) -> None:
+def _spending(study: AnswerStudy) -> None:
     st.markdown("**What an answer takes**")
     said = spending_words(study)
     if said:
         st.markdown(literal(said))
-    _table(tables, "What an answer takes, the mean")
-    _table(tables, "How runs ended")
+    draw_spending(study)
 
 
 def _had_not(study: AnswerStudy, tables: Sequence[Table]) -> None:

@@ -10,6 +10,7 @@ from selfrag.models.whereabouts import asks_models, host_of, who_answers_short
 from selfrag.records.documents import DocumentRecord
 from selfrag.service import SelfRag
 from selfrag.ui import choices
+from selfrag.ui.colours import quiet_popover
 from selfrag.ui.conversation import Conversation
 from selfrag.ui.guarded import guarded
 from selfrag.ui.literal import literal
@@ -92,7 +93,7 @@ def choose_documents(ready: list[DocumentRecord]) -> None:
     names = {record.id: record.name for record in ready}
     kept = st.session_state.get(choices.DOCUMENTS) or []
     label = f"{len(kept)} of {count(len(ready), 'document')}" if kept else "All documents"
-    with st.popover(label, icon=":material/library_books:", type="tertiary", key="ask-where"):
+    with st.popover(label, icon=":material/library_books:", type=quiet_popover(), key="ask-where"):
         st.multiselect(
             "Documents to search in",
             list(names),

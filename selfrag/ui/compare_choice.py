@@ -48,6 +48,7 @@ def draw_choice(rag: SelfRag) -> tuple[str, list[Variant], int]:
             format_func=lambda item: literal(Variant.parse(item).label),
             label_visibility="collapsed",
             persist_state="session",
+            wrap=True,
         )
         with st.popover("Another setting", icon=":material/add:", disabled=len(picked) >= MOST):
             _another(rag)

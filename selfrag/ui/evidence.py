@@ -159,13 +159,19 @@ def _turn(shift_key: str, page: int, pages: int, source: Source, *, quoted: bool
 
 
 @st.cache_data(max_entries=64, show_spinner="Drawing the page")
-def quote_png(_rag: SelfRag, document_id: str, page: int, quotes: tuple[str, ...]) -> bytes:
-    """The part of a page around the highlighted quotes as framed PNG; for a screen, not a sheet."""
+def quote_png(
+    _rag: SelfRag, document_id: str, page: int, quotes: tuple[str, ...], band: float = _BAND
+) -> bytes:
+    """The part of a page around the highlighted quotes as framed PNG; for a screen, not a sheet.
+
+    Args:
+        band: its height, in widths of the page.
+    """
     marked = Image.open(io.BytesIO(_rag.page_image(document_id, page, quotes))).convert("RGB")
     plain = Image.open(io.BytesIO(_rag.page_image(document_id, page))).convert("RGB")
     box = ImageChops.difference(marked, plain).getbbox()
     width, height = marked.size
-    tall = min(height, round(width * _BAND))
+    tall = min(height, round(width * band))
     middle = (box[1] + box[3]) // 2 if box else tall // 2
     top = min(max(middle - tall // 2, 0), height - tall)
     return _framed(marked.crop((0, top, width, top + tall)))

@@ -1,11 +1,12 @@
 """What a person says of an answer: a thumb, and a note, kept with the run and changeable."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from selfrag.service import SelfRag
 from selfrag.ui.colours import main_button
+from selfrag.ui.dialogs import dialog
 from selfrag.ui.guarded import guarded
 
 _SAID = "feedback"  #: what was said of the runs of this page
@@ -37,22 +38,23 @@ def _draw(rag: SelfRag, run_id: str) -> None:
         rag.feedback.put(run_id, None if given is None else given == 1, written)
 
     st.feedback("thumbs", key=thumb, on_change=guarded(keep))
-    label = "Your note" if said and said.note else "Add a note"
-    opened = st.popover(
-        label,
-        icon=":material/sticky_note_2:",
-        type="tertiary",
-        key=f"noting-{run_id}",
-        on_change="rerun",
-    )
-    if not opened.open:
-        return
-    with opened, st.form(f"note-form-{run_id}", border=False):
+    written = said.note if said else ""
+    label = "Your note" if written else "Add a note"
+    if st.button(label, icon=":material/sticky_note_2:", type="tertiary", key=f"noting-{run_id}"):
+        _note(note, written, keep)
+
+
+@dialog("Your note", icon=":material/sticky_note_2:")
+def _note(key: str, written: str, keep: Callable[[], None]) -> None:
+    # No popover: at the foot of a page it opens below the window.
+    with st.form(f"{key}-form", border=False):
         st.text_area(
             "Note",
-            value=said.note if said else "",
-            key=note,
+            value=written,
+            key=key,
             max_chars=_LONGEST,
             placeholder="What is good or wrong about this answer?",
         )
-        st.form_submit_button("Keep the note", type=main_button(), on_click=guarded(keep))
+        kept = st.form_submit_button("Keep the note", type=main_button(), on_click=guarded(keep))
+    if kept:
+        st.rerun()

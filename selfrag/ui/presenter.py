@@ -12,25 +12,30 @@ from selfrag.ui.links import stop_presenting
 from selfrag.ui.person import can_log_in, owner
 from selfrag.ui.stepper import draw_stepper
 
-_STYLE = Path(__file__).parent / "presenter.css"
+_STYLE = (Path(__file__).parent / "presenter.css").read_text("utf-8")
 
 
 def draw_presenter(rag: SelfRag, run_id: str) -> None:
     """Draw the page for a run that is under way or has ended."""
-    st.html(_STYLE)
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        st.button(
-            "Leave",
-            key="present-leave",
-            icon=":material/close:",
-            type="tertiary",
-            shortcut="Esc",
-            on_click=stop_presenting,
-        )
+    # Styles alone have no place on the page, and stay until a script has ended: that of the chat
+    # that is gone back to ends with the run that it follows.
+    st.html(f"<style>{_STYLE}</style><span></span>")
     if may_be_seen(rag, run_id):
-        draw_stepper(rag, run_id, details=False)
+        draw_stepper(rag, run_id, details=False, leave=_leave)
     else:
+        _leave()
         st.info("This answer is somebody else’s.", icon=":material/lock:")
+
+
+def _leave() -> None:
+    st.button(
+        "Leave",
+        key="present-leave",
+        icon=":material/close:",
+        type="tertiary",
+        shortcut="Esc",
+        on_click=stop_presenting,
+    )
 
 
 def may_be_seen(rag: SelfRag, run_id: str) -> bool:

@@ -5,10 +5,9 @@ import streamlit as st
 from selfrag.reflection.folding import RunView
 from selfrag.service import SelfRag
 from selfrag.sharing.shared import file_name
+from selfrag.ui.dialogs import dialog
 from selfrag.ui.links import present
 from selfrag.ui.stepper import replay, scene_key
-
-_WIDTH = 260  #: pixels of what the popover holds
 
 
 def present_from_start(run_id: str) -> None:
@@ -28,17 +27,8 @@ def draw_share(rag: SelfRag, run_id: str, view: RunView, *, presented: bool = Tr
 
 
 def _draw(rag: SelfRag, run_id: str, view: RunView, presented: bool) -> None:
-    opened = st.popover(
-        "Share",
-        icon=":material/ios_share:",
-        type="tertiary",
-        key=f"share-{run_id}",
-        on_change="rerun",
-    )
-    # Filled when it is opened: a long conversation has many of them.
-    if opened.open:
-        with opened:
-            _take_along(rag, run_id, view)
+    if st.button("Share", key=f"share-{run_id}", icon=":material/ios_share:", type="tertiary"):
+        _take_along(rag, run_id, view)
     if not view.nodes:
         return
     if st.button("Replay", key=f"replay-{run_id}", icon=":material/replay:", type="tertiary"):
@@ -56,16 +46,11 @@ def _draw(rag: SelfRag, run_id: str, view: RunView, presented: bool) -> None:
     )
 
 
+@dialog("Take this answer along", icon=":material/ios_share:")
 def _take_along(rag: SelfRag, run_id: str, view: RunView) -> None:
-    # A popover is as wide as what it holds, and may not lie on what stands beside it.
-    with st.container(width=_WIDTH):
-        _downloads(rag, run_id, view)
-
-
-def _downloads(rag: SelfRag, run_id: str, view: RunView) -> None:
     st.markdown(
-        "**Take this answer along**\n\nThe report is one file with the pages it cites in it. "
-        "Whoever gets it sees the words of your documents that stand there."
+        "The report is one file with the pages it cites in it. Whoever gets it sees the words of "
+        "your documents that stand there."
     )
     # Built when it is clicked: drawing pages takes a moment.
     st.download_button(

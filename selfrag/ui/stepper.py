@@ -1,14 +1,17 @@
 """Stepping through a run, one scene at a time: behind the replay and the presenter mode alike.
 
-Back and next are buttons and the arrow keys. A run under way is followed: whoever goes past its
-last scene waits for the next one and sees what it is doing.
+Back and next are buttons and the arrow keys. They stand above the scene: however much there is to
+see of one, they are in the same place and in view, on a phone as well. A run under way is
+followed: whoever goes past its last scene waits for the next one and sees what it is doing.
 """
 
 import time
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
+from selfrag.documents.legibility import shows_as_text
 from selfrag.errors import UserError
 from selfrag.reflection import events
 from selfrag.reflection.folding import RunView, readable
@@ -32,18 +35,25 @@ _FULL = 3  #: pieces from which a scene fills the screen from top to bottom
 _LISTED = 5  #: passages or claims on one scene
 _SNIPPET = 140  #: characters of each
 _QUOTE = 300
+_STRIP = 0.2  #: height of a part of a page inside a card, in widths
+_UNREADABLE = "The text of this passage can’t be read: its file does not name its signs. Its page:"
 
 
-def draw_stepper(rag: SelfRag, run_id: str, *, details: bool) -> None:
-    """Draw the scene that this tab has come to, the way to it, and the two buttons.
+def draw_stepper(
+    rag: SelfRag, run_id: str, *, details: bool, leave: Callable[[], None] | None = None
+) -> None:
+    """Draw the two buttons, the scene that this tab has come to, and the way to it.
 
     Args:
         details: whether a step shows every number, as in a replay, or what laymen want to see.
+        leave: draws what ends it, on the line of the buttons.
     """
     run, log = events_of(rag, run_id)
     view = RunView.of(log)
     found = scenes(view)
     if not found:
+        if leave is not None:
+            leave()
         st.info("This answer is no longer kept.", icon=":material/history_toggle_off:")
         return
     ended = view.finished is not None
@@ -54,6 +64,7 @@ def draw_stepper(rag: SelfRag, run_id: str, *, details: bool) -> None:
     alone = pieces == 0 and not details
     # What is little stands in the middle, as a title does on a slide of its own.
     middle = pieces < _FULL and not details
+    _buttons(run_id, at, len(found), ended=ended, leave=leave)
     with st.container(key="stage"):
         left, right = st.columns(
             [3, 2], gap="large", vertical_alignment="center" if middle else "top"
@@ -61,9 +72,13 @@ def draw_stepper(rag: SelfRag, run_id: str, *, details: bool) -> None:
         nodes = view.nodes if waits else found[at].nodes
         under_way = waits or found[at].kind in ("step", "retry")
         with right:
-            draw_path(nodes, finished=bool(nodes) and not under_way, shape=shape_of(view))
+            draw_path(
+                nodes,
+                finished=bool(nodes) and not under_way,
+                shape=shape_of(view),
+                large=not details,
+            )
         body = left.container(key="stage-words" if alone else "stage-more")
-    _buttons(run_id, at, len(found), ended=ended)
     draw_arrow_keys(f"keys-{run_id}", partial(_go, run_id))
     with body:
         if not waits:
@@ -85,10 +100,16 @@ def _go(run_id: str, by: int) -> None:
     st.session_state[scene_key(run_id)] = st.session_state.get(scene_key(run_id), 0) + by
 
 
-def _buttons(run_id: str, at: int, known: int, *, ended: bool) -> None:
+def _buttons(
+    run_id: str, at: int, known: int, *, ended: bool, leave: Callable[[], None] | None
+) -> None:
     last = known - 1 if ended else known
     with st.container(
-        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        gap="small",
+        key="stage-buttons",
     ):
         st.button(
             "Back",
@@ -110,6 +131,8 @@ def _buttons(run_id: str, at: int, known: int, *, ended: bool) -> None:
             on_click=_go,
             args=(run_id, 1),
         )
+        if leave is not None:
+            leave()
 
 
 def _scene(rag: SelfRag, scene: Scene, view: RunView, *, details: bool) -> None:
@@ -122,7 +145,7 @@ def _scene(rag: SelfRag, scene: Scene, view: RunView, *, details: bool) -> None:
         return
     st.markdown(" ".join(literal(words) for words in scene.words if words))
     if scene.step is not None:
-        _glance(scene.step.event, view)
+        _glance(rag, scene.step.event, view)
     if scene.source is not None:
         source = scene.source
         try:
@@ -165,18 +188,18 @@ def _text(answer: str, view: RunView) -> None:
         st.markdown((verbatim if quoted else harmless)(readable(answer)))
 
 
-def _glance(event: events.Event | None, view: RunView) -> None:
+def _glance(rag: SelfRag, event: events.Event | None, view: RunView) -> None:
     """What there is to see of a step at one glance."""
-    texts = {hit.chunk_id: hit.text for search in view.searches for hit in search.hits}
+    found = {hit.chunk_id: hit for search in view.searches for hit in search.hits}
     match event:
         case events.Retrieved():
             for hit in event.hits[:_LISTED]:
-                _passage("", hit.document, hit.page, hit.text)
+                _passage(rag, "", hit.document, hit.page, hit)
             _more(len(event.hits))
         case events.RelevanceGraded():
             for grade in event.grades[:_LISTED]:
                 mark = f"{badge(*RELEVANT[grade.relevant])} "
-                _passage(mark, grade.document, grade.page, texts.get(grade.chunk_id, ""))
+                _passage(rag, mark, grade.document, grade.page, found.get(grade.chunk_id))
             _more(len(event.grades))
         case events.Generated():
             _text(event.answer, view)
@@ -197,10 +220,26 @@ def _glance(event: events.Event | None, view: RunView) -> None:
             st.markdown("\n".join(f"- ~{literal(query)}~" for query in event.tried))
 
 
-def _passage(mark: str, document: str, page: int, text: str) -> None:
+def _passage(
+    rag: SelfRag, mark: str, document: str, page: int, hit: events.FoundPassage | None
+) -> None:
     with st.container(border=True, gap=None):
         st.markdown(f"{mark}**{literal(document, 60)}**, page {page}")
-        st.caption(literal(shortened(text, _SNIPPET)))
+        if hit is None:
+            return
+        shown = shortened(hit.text, _SNIPPET)
+        if shows_as_text(shown):
+            st.caption(literal(shown))
+            return
+        st.caption(_UNREADABLE)
+        try:
+            st.image(
+                quote_png(rag, hit.document_id, page, (hit.text,), _STRIP),
+                alt=f"Part of page {page} of {document}",
+                width="stretch",
+            )
+        except UserError as error:
+            st.caption(literal(str(error)))
 
 
 def _more(number: int) -> None:

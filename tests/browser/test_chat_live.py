@@ -185,6 +185,26 @@ def test_presenter_waits_for_the_step_that_is_under_way(chat: Page, model: LlmSe
     expect(title).to_contain_text("backed by a source", timeout=_SLOW)
 
 
+def test_presenter_has_the_whole_width_while_a_run_goes_on(chat: Page, model: LlmServer) -> None:
+    deciding = Held(model, "Decision")
+    ask(chat)
+    sees(chat, "Deciding whether to look in your documents")
+    chat.get_by_role("button", name="Present").click()
+    title = chat.locator(".st-key-stage h1")
+    expect(title).to_contain_text(QUESTION)
+    hears_arrow_keys(chat)
+    chat.keyboard.press("ArrowRight")
+    expect(title).to_contain_text("Deciding whether to look")
+    expect(chat.get_by_test_id("stSidebar")).to_be_hidden()
+    stage = chat.locator(".st-key-stage").bounding_box()
+    assert stage is not None and stage["width"] > 1000
+    chat.get_by_role("button", name="Leave").click()
+    expect(chat.get_by_test_id("stSidebar")).to_be_visible()
+    sees(chat, "Deciding whether to look in your documents")
+    deciding.release()
+    answered(chat)
+
+
 def test_new_question_stands_over_nothing_of_the_one_before(chat: Page, model: LlmServer) -> None:
     ask(chat)
     answered(chat)

@@ -94,6 +94,8 @@ def test_report_opens_from_disk_with_its_pages_and_asks_for_nothing(
 ) -> None:
     ask(chat)
     chat.get_by_role("button", name="Share").click()
+    for whole in ("Report to read", "Events as JSON"):
+        expect(chat.get_by_role("button", name=whole)).to_be_in_viewport(ratio=1)
     with chat.expect_download() as download:
         chat.get_by_role("button", name="Report to read").click()
     report = tmp_path / "report.html"
@@ -151,9 +153,14 @@ def test_presenter_shows_one_step_at_a_time_and_nothing_else(
         expect(chat.get_by_test_id(gone)).to_have_count(0)
     size = title.evaluate("it => parseFloat(getComputedStyle(it).fontSize)")
     assert size >= 40, "it is read from the last row"
+    letters = chat.locator(".st-key-stage [data-testid=stGraphVizChart] svg text").first
+    drawn = letters.evaluate(
+        "it => parseFloat(getComputedStyle(it).fontSize) * it.getScreenCTM().d"
+    )
+    assert drawn >= 0.5 * size, "the graph beside it as well"
     walk(title, chat)
-    foot = chat.locator("[class*=st-key-scene-back-]").bounding_box()
-    assert foot is not None and foot["y"] + foot["height"] <= 1080, "nothing to scroll"
+    scrolls = "it => it.scrollHeight - it.clientHeight"
+    assert chat.get_by_test_id("stMain").evaluate(scrolls) <= 0, "nothing to scroll"
 
     # The address alone shows the same run.
     other = browser.new_context().new_page()
@@ -166,6 +173,26 @@ def test_presenter_shows_one_step_at_a_time_and_nothing_else(
     expect(chat.get_by_test_id("stChatInput")).to_be_visible()
     open_page(chat, f"{running_app.url}/?present=00000000-0000-0000-0000-000000000000")
     expect(chat.get_by_text("This answer is no longer kept")).to_be_visible()
+
+
+def test_steps_are_gone_through_on_a_phone_without_scrolling(chat: Page) -> None:
+    ask(chat)
+    chat.set_viewport_size({"width": 400, "height": 800})
+    following = chat.get_by_role("button", name="Next")
+    chat.get_by_role("button", name="Replay").click()
+    for number in range(2, len(STEPS) + 1):
+        expect(following).to_be_in_viewport(ratio=1)
+        following.click()
+        expect(chat.get_by_text(f"{number} of {len(STEPS)}")).to_be_visible()
+    expect(following).to_be_disabled()
+    chat.get_by_role("dialog").get_by_role("button", name="Close").click()
+    chat.get_by_role("button", name="Present").click()
+    leave = chat.get_by_role("button", name="Leave")
+    expect(leave).to_be_in_viewport(ratio=1)
+    assert "Esc" not in leave.inner_text(), "a phone has no such key"
+    expect(following).to_be_in_viewport(ratio=1)
+    leave.click()
+    answered(chat)
 
 
 def test_presses_of_the_arrow_keys_are_all_heard_however_quick(chat: Page) -> None:

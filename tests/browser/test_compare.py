@@ -158,6 +158,9 @@ def test_question_leads_to_its_answers_and_back(compared: Page) -> None:
 def test_lists_scroll_by_themselves_on_a_phone(compared: Page) -> None:
     compared.set_viewport_size({"width": 400, "height": 800})
     expect(lists(compared)).to_have_count(2, timeout=_WAIT)
+    for mode in ("bm25", "full"):
+        pill = compared.get_by_test_id("stButtonGroup").first.get_by_text(mode, exact=True)
+        expect(pill).to_be_in_viewport(ratio=1)
     assert compared.evaluate("document.scrollingElement.scrollWidth") <= 400
     inner = compared.locator(".lists")
     assert inner.evaluate("e => e.scrollWidth > e.clientWidth")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfrag.documents.legibility import Legibility, legibility
+from selfrag.documents.legibility import Legibility, legibility, shows_as_text
 from selfrag.documents.normalise import mirrored, word
 from selfrag.documents.sentences import sentences
 from selfrag.models.language import detect_language
@@ -90,3 +90,13 @@ def test_gibberish_is_told_from_text() -> None:
     assert legibility("\ue001\ue002\ue003 \ue004" * 12) is Legibility.GIBBERISH
     assert legibility("7KH TXLFN EURZQ IR[ MXPSV RYHU WKH OD]\\ GRJ DQG") is Legibility.DOUBTFUL
     assert legibility("f(x) = 2") is Legibility.GOOD
+
+
+def test_boxes_for_signs_without_a_name_are_no_text_to_show() -> None:
+    boxes = "The determinant of this matrix is \ue001 \ue002 + \ue003 for every point of the path"
+    assert legibility(boxes) is not Legibility.GIBBERISH, "its words can be searched for"
+    assert not shows_as_text(boxes)
+    assert not shows_as_text("a word, \ufffd\ufffd\ufffd")
+    assert shows_as_text("Sei g1,1(s) = gs(DpF(ei)) mit ∂F, ∈ R2×2 und ∫ f dA.")
+    assert shows_as_text(f"A long passage with one sign only \ue000 of {'many letters ' * 9}.")
+    assert shows_as_text("")

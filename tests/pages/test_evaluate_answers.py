@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -75,7 +76,12 @@ def test_study_is_measured_shown_and_kept(harbour: SelfRag, app: AppTest) -> Non
     assert "with evidence it answered" in said
     assert "**Asked what the documents cannot answer, selfrag abstained on 1 of 1 question" in said
     assert next(box for box in app.selectbox if box.label == "Measure").value == "decided_rightly"
-    assert "undef.: it abstained" in said
+    means = next(it.value for it in app.dataframe if "decided rightly" in it.value)
+    selfrag = means.set_index("strategy").loc["selfrag"]
+    assert selfrag["decided rightly"] == 1.0 and selfrag["undefined"] == 1
+    numbers = means.drop(columns="strategy")
+    assert all(map(pd.api.types.is_numeric_dtype, numbers.dtypes)), "no sentence in a cell"
+    assert "selfrag: claims backed (local judge) of 1 answer. Why is told below." in said
     next(box for box in app.selectbox if box.label == "Answers to").set_value(
         next(iter(harbour.answers.background().view().ended.study.questions))
     ).run()

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from selfrag.documents.samples import sample_files
 from selfrag.pages import Heading, Page, PageKind
 from selfrag.records.documents import DocumentRecord, State
 from selfrag.reflection.questions import questions_in
-from selfrag.reflection.suggesting import MOST, candidates
+from selfrag.reflection.suggesting import MOST, by_language, candidates
 from selfrag.service import SelfRag
 from tests.support.pdf_factory import make_pdf
 
@@ -25,6 +26,9 @@ from tests.support.pdf_factory import make_pdf
         ("The waiting time lasts three weeks.", "How long does the waiting time last?"),
         ("A photon is a particle that has no mass.", "What is a photon?"),
         ("The tidal range is about 13 metres.", "What is the tidal range?"),
+        ("The lighthouse was built in 1823.", "When was the lighthouse built?"),
+        ("The docket contains all comments.", "What does the docket contain?"),
+        ("LayoutParser provides a toolkit.", "What does LayoutParser provide?"),
     ],
 )
 def test_sentence_makes_the_question_that_it_answers(sentence: str, question: str):
@@ -36,6 +40,9 @@ def test_sentence_makes_the_question_that_it_answers(sentence: str, question: st
     [
         ("A festa da colheita é no segundo sábado.", "Quando é a festa da colheita?"),
         ("O passe anual custa 60 reais.", "Quanto custa o passe anual?"),
+        ("O sistema do Git foi criado no ano de 2005.", "Quando foi criado o sistema do Git?"),
+        ("A trava serve para fechar o portão.", "Para que serve a trava?"),
+        ("O GitHub é um serviço de hospedagem.", "O que é o GitHub?"),
     ],
 )
 def test_portuguese_makes_portuguese(sentence: str, question: str):
@@ -142,6 +149,54 @@ def test_every_suggestion_for_the_samples_is_answered_and_backed(rag: SelfRag):
         assert all(claim.support == "fully_supported" for claim in end.claims), question
     documents = {rag.start(it).result(60).citations[0].document for it in found}
     assert len(documents) == len(sample_files()), "one for each document"
+
+
+def test_languages_are_suggested_in_proportion_and_from_many_documents(
+    rag: SelfRag, tmp_path: Path
+):
+    prices = {
+        "en": (
+            "The {} costs {} euros a day. The weather is often good in the summer months.",
+            ("ferry", "bicycle", "tent", "cabin", "canoe", "sauna"),
+        ),
+        "pt": (
+            "O {} custa {} reais por dia. Os moradores gostam muito de passear na praça.",
+            ("barco", "ingresso"),
+        ),
+    }
+    # The latest documents are all in English.
+    for language in ("pt", "en"):
+        form, things = prices[language]
+        for number, thing in enumerate(things, 3):
+            text = form.format(thing, number)
+            list(rag.ingest([make_pdf(tmp_path / f"{thing}.pdf", [text])]))
+    languages = [record.language for record in rag.ready()]
+    assert (languages.count("en"), languages.count("pt")) == (6, 2)
+    found = rag.suggestions.find()
+    assert len(found) == MOST == 4
+    assert sum(question.startswith("Quanto custa") for question in found) == 1, "2 of 8 documents"
+    documents = {rag.start(it).result(60).citations[0].document for it in found}
+    assert len(documents) == MOST, "each from a document of its own"
+
+
+def test_document_that_cannot_be_asked_leaves_its_place_to_others(rag: SelfRag, tmp_path: Path):
+    texts = ["The ferry costs 3 euros a day. The cabin costs 9 euros a night.", "Nothing at all."]
+    for number, text in enumerate(texts):
+        list(rag.ingest([make_pdf(tmp_path / f"{number}.pdf", [text])]))
+    assert set(rag.suggestions.find()) == {
+        "How much does the ferry cost?",
+        "How much does the cabin cost?",
+    }
+
+
+def test_every_language_has_some_of_the_documents_that_are_looked_at():
+    records = [
+        *(replace(record(f"en{n}"), added_at=float(n)) for n in range(30)),
+        replace(record("pt", language="pt"), added_at=0.0),
+    ]
+    chosen = by_language(records, 10)
+    assert [each.id for each in chosen["en"]][:2] == ["en29", "en28"], "the latest first"
+    assert len(chosen["en"]) == 10 and [each.id for each in chosen["pt"]] == ["pt"]
 
 
 def test_what_the_library_can_not_answer_is_not_suggested(

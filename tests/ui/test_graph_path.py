@@ -1,5 +1,7 @@
 """The picture of the graph shows what the compiled graph is and the way that was gone."""
 
+import re
+
 import pytest
 from langgraph.graph import END, START
 
@@ -75,3 +77,12 @@ def test_run_under_way_has_not_arrived_and_shows_where_it_is():
 def test_bare_graph_has_no_way():
     assert not way((), False)
     assert "style=solid" not in dot((), False, LIGHT)
+
+
+def test_large_letters_are_broken_into_short_lines_and_say_the_same():
+    plain, large = (dot((), False, LIGHT, large=it) for it in (False, True))
+    assert 'label="Are documents needed?"' in plain
+    assert r'label="Are documents\nneeded?"' in large
+    assert large.replace("\\n", " ").count('label="') == plain.count('label="')
+    sizes = [int(re.search(r"fontsize=(\d+)", it)[1]) for it in (plain, large)]
+    assert sizes[1] > 1.5 * sizes[0]

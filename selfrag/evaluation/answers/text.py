@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from selfrag.evaluation.answers.findings import quality, sentences, shown_with_a_warning
 from selfrag.evaluation.answers.measures import MEASURES
@@ -13,7 +13,6 @@ from selfrag.evaluation.significance import Mean
 from selfrag.evaluation.study_text import LETTERS, Table, as_page, better_than, plain, tests
 
 _SHOWN_FAILURES = 20
-_LONGEST = 50  #: characters of a reason inside a cell
 _SHOWN_SPENT = ("seconds", "calls", "retries", "tokens", "cost_usd")
 
 
@@ -22,7 +21,7 @@ def tables(study: AnswerStudy) -> list[Table]:
 
     Where systems differ significantly, each has a letter in the first one; those behind a value
     are the systems over which it is better (randomisation test, Holm-corrected within the measure,
-    5 %).
+    5 %). Its last column counts values that are undefined, over the measures beside it.
     """
     made = [_quality(study), _intervals(study), _spending(study), _ends(study), _cells(study)]
     made += [
@@ -40,29 +39,17 @@ def _quality(study: AnswerStudy) -> Table:
         cells = []
         for measure in quality(study):
             over = better_than(study.pairs[measure], letters)[name]
-            note = _why_undefined(each.why[measure])
-            cells.append(
-                _number(each.means[measure], measure) + (f" {over}" if over else "") + note
-            )
-        rows.append([f"{letters[name]}  {name}" if lettered(study) else name, *cells])
-    return study.name, ["strategy", *(MEASURES[each].label for each in quality(study))], rows
+            cells.append(_number(each.means[measure], measure) + (f" {over}" if over else ""))
+        missing = sum(each.undefined[measure] for measure in quality(study))
+        first = f"{letters[name]}  {name}" if lettered(study) else name
+        rows.append([first, *cells, str(missing)])
+    heads = ["strategy", *(MEASURES[each].label for each in quality(study)), "undefined"]
+    return study.name, heads, rows
 
 
 def lettered(study: AnswerStudy) -> bool:
     """Whether letters say which systems are better than which: only where some are."""
     return any(pair.significant for measure in quality(study) for pair in study.pairs[measure])
-
-
-def _why_undefined(why: Mapping[str, int]) -> str:
-    """`` (6 undef.: it abstained)``; empty where every answer has a value."""
-    if not why:
-        return ""
-    told = [
-        (reason if len(why) == 1 else f"{number} {reason}")
-        for reason, number in sorted(why.items(), key=lambda item: -item[1])
-    ]
-    shown = [each if len(each) <= _LONGEST else f"{each[:_LONGEST]}…" for each in told]
-    return f" ({sum(why.values())} undef.: {', '.join(shown)})"
 
 
 def _intervals(study: AnswerStudy) -> Table:

@@ -1,5 +1,6 @@
 """What a study of answers says first, and that no interval leaves what is possible."""
 
+import re
 from dataclasses import replace
 from itertools import product
 
@@ -21,7 +22,7 @@ from selfrag.evaluation.answers.measures import CLAIMS_BACKED, DECIDED, SPENT
 from selfrag.evaluation.answers.questions import Question
 from selfrag.evaluation.answers.rows import make_row
 from selfrag.evaluation.answers.study import AnswerStudy, make_study
-from selfrag.evaluation.answers.text import as_text, notes
+from selfrag.evaluation.answers.text import as_text, notes, tables
 from selfrag.evaluation.paired import compare
 from selfrag.evaluation.significance import mean_interval
 from selfrag.evaluation.study_text import LETTERS
@@ -105,7 +106,10 @@ def test_what_was_not_compared_and_what_counts_as_answered_are_said() -> None:
     assert shown_with_a_warning(made).endswith("still counts as answered here: 6 by critique.")
     assert shown_with_a_warning(made) in notes(made)
     assert shown_with_a_warning(study(2, 2, ("selfrag", "critique"))) == ""
-    assert "1.000 (6 undef.: it abstained)" in as_text(made)
+    table = next(rows for title, _, rows in tables(made) if title == made.name)
+    assert [row[-1] for row in table] == ["0", "0", "6"], "counted in a column of its own"
+    assert all(re.fullmatch(r"\d\.\d{3}( [a-z]+)?", cell) for row in table for cell in row[1:-1])
+    assert re.search(r"selfrag +claims backed.* 6 +it abstained", as_text(made))
 
 
 def test_every_strategy_is_named_with_its_seconds() -> None:
