@@ -2,6 +2,7 @@
 click on a head."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -137,7 +138,7 @@ def _draw(frame: pd.DataFrame, decimals: dict[str, int], *, key: str) -> None:
     """Draw it; columns without decimals count something."""
     columns = st.column_config
 
-    def column(head: str) -> object:
+    def column(head: str) -> Any:
         if head in (_STRATEGY, BETTER):
             return columns.TextColumn(pinned=head == _STRATEGY)
         return columns.NumberColumn(
