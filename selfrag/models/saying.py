@@ -17,7 +17,6 @@ in other words is neither: to know it takes a reader.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -89,36 +88,30 @@ def says(statement: str, sentence: str, language: str) -> Said:
 
 
 def _weigh(asked: _Read, found: _Read) -> Said:
-    best = Said.NEITHER
-    for places in _alignments(asked, found):
-        pairs = [(a, found.units[at]) for a, at in zip(asked.units, places, strict=True)]
-        differing = sum((a.key != b.key) + (a.denied != b.denied) for a, b in pairs)
-        if not differing:
-            return Said.SAME
-        if differing == 1:
-            best = Said.OPPOSITE
-    return best
-
-
-def _alignments(asked: _Read, found: _Read) -> Iterator[list[int]]:
-    """Where the statement's units stand in the sentence, each way that keeps to the rules."""
+    """Walks both from unit to unit. Of the ways to a place only the differences count, so that
+    a text of one word again and again takes no longer than another."""
     if not {u.key for u in asked.units if u.named} <= {u.key for u in found.units}:
-        return
+        return Said.NEITHER
+    ways = {
+        (place, _differing(asked, 0, found, place))
+        for place in range(len(found.units))
+        if _meets(asked, 0, found, place) and not _narrowed_before(asked, found, place)
+    }
+    for at in range(1, len(asked.units)):
+        ways = {
+            (place, differing + _differing(asked, at, found, place))
+            for left, differing in ways
+            if differing <= 1
+            for place in range(left + 1, min(left + 2 + BETWEEN, len(found.units)))
+            if _meets(asked, at, found, place) and _leads_on(asked, at, found, left, place)
+        }
+    least = min((n for place, n in ways if not _narrowed_behind(found, place)), default=None)
+    return {0: Said.SAME, 1: Said.OPPOSITE}.get(2 if least is None else least, Said.NEITHER)
 
-    def further(places: list[int]) -> Iterator[list[int]]:
-        if len(places) == len(asked.units):
-            if not _narrowed(asked, found, places):
-                yield places
-            return
-        at = len(places)
-        first, end = (places[-1] + 1, places[-1] + 2 + BETWEEN) if places else (0, len(found.units))
-        for place in range(first, min(end, len(found.units))):
-            if not _meets(asked, at, found, place):
-                continue
-            if not places or _leads_on(asked, at, found, places[-1], place):
-                yield from further([*places, place])
 
-    yield from further([])
+def _differing(asked: _Read, at: int, found: _Read, place: int) -> int:
+    unit, there = asked.units[at], found.units[place]
+    return (unit.key != there.key) + (unit.denied != there.denied)
 
 
 def _meets(asked: _Read, at: int, found: _Read, place: int) -> bool:
@@ -178,24 +171,28 @@ def _leads_on(asked: _Read, at: int, found: _Read, left: int, right: int) -> boo
     return all(found.tight(place) for place in range(left + 1, right) if found.units[place].named)
 
 
-def _narrowed(asked: _Read, found: _Read, places: list[int]) -> bool:
-    """Whether what stands before or behind leaves only a part of what is said, or denies it."""
-    first, last = places[0], places[-1]
+def _narrowed_before(asked: _Read, found: _Read, first: int) -> bool:
+    """Whether what stands before leaves only a part of what is said, or denies it."""
+    if not first:
+        return False
     units = found.units
-    if first and fold(units[first - 1].text) in LIMITING:
+    beside, opening = units[first - 1], fold(found.text[: units[0].start]).split()
+    return (
+        fold(beside.text) in LIMITING
+        or any(unit.denied for unit in units[:first])
+        or bool(units[first].led_by - asked.units[0].led_by and not _kind(beside))
+        or bool(opening and opening[0] in NARROWING)
+    )
+
+
+def _narrowed_behind(found: _Read, last: int) -> bool:
+    """Whether what stands behind leaves only a part of what is said, or denies it."""
+    rest = found.units[last + 1 :]
+    if rest and fold(rest[0].text) in SPARING:
         return True
-    if last + 1 < len(units) and fold(units[last + 1].text) in SPARING:
+    if found.language in _ENDS_LATE and any(unit.denied for unit in rest):
         return True
-    late = len(units) if found.language in _ENDS_LATE else first
-    outside = [at for at in range(late) if not first <= at <= last]
-    if any(units[at].denied for at in outside):
-        return True
-    if first and units[first].led_by - asked.units[0].led_by and not _kind(units[first - 1]):
-        return True
-    opening = fold(found.text[: units[0].start]).split()
-    if first and opening and opening[0] in NARROWING:
-        return True
-    behind = _BEHIND.match(fold(found.text[units[last].end :]))
+    behind = _BEHIND.match(fold(found.text[found.units[last].end :]))
     return behind is not None and behind[1] in FOR and not _PURPOSE.match(behind[0])
 
 

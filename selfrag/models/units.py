@@ -7,6 +7,7 @@ by" is not "sold to" and "leave for managers" is not "leave".
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from selfrag.models.telling import BINDING, COORDINATING, DENIES, LEADING, MERELY
 from selfrag.models.words import fold, words
@@ -56,6 +57,7 @@ class Unit:
         return float(f"{whole}.{''.join(rest)}")
 
 
+@lru_cache(maxsize=4096)
 def units_of(text: str, language: str) -> tuple[Unit, ...]:
     """The units of ``text`` in order; ``language`` as ISO 639-1, one of `words.LANGUAGES`."""
     return tuple(_units(text, language))

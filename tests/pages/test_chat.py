@@ -461,3 +461,17 @@ def test_story_of_a_greeting_says_that_there_is_nothing_to_check(harbour: SelfRa
     for contradiction in ("Could not check", "0 passages", ":material/error:"):
         assert contradiction not in told
     assert not app.warning
+
+
+def test_verdict_on_a_statement_names_the_sentence_for_or_against_it(
+    harbour: SelfRag, app: AppTest
+):
+    ask(app.run(), "Dogs are allowed on the quay of Saint Malo in summer.")
+    told = texts(app)
+    assert "Your documents speak against this" in told
+    assert "against] “Dogs are not allowed on the quay of Saint Malo in summer.”" in told
+    assert "Refuted: 1 sentence against" in "\n".join(steps(app))
+    ask(app, "Dogs are not allowed on the quay of Saint Malo in summer.")
+    told = texts(app)
+    assert "Your documents support this" in told
+    assert "for] “Dogs are not allowed on the quay of Saint Malo in summer.”" in told
