@@ -22,7 +22,13 @@ class Statement:
 
 
 def split_statements(answer: str) -> list[Statement]:
-    """The statements in order; what says nothing (a lead-in, a lone word) is left out."""
+    """The statements in order; what says nothing is left out: a lone word, and a lead-in, unless
+    there is nothing else, as where a line that ends in a colon was quoted."""
+    every = _split(answer)
+    return [it for it in every if not it.text.endswith((":", "："))] or every
+
+
+def _split(answer: str) -> list[Statement]:
     found: list[Statement] = []
     start = 0
     pending = ""
@@ -43,7 +49,5 @@ def _statements(text: str, cited: tuple[int, ...]) -> list[Statement]:
     return [
         Statement(bare, cited)
         for sentence in split_sentences(text)
-        if (bare := sentence.text.lstrip(_LEADING).strip())
-        and not bare.endswith((":", "："))
-        and words(bare, language)
+        if (bare := sentence.text.lstrip(_LEADING).strip()) and words(bare, language)
     ]

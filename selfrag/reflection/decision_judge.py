@@ -171,7 +171,7 @@ class DecisionJudge:
         return UsefulnessGrade(
             score >= self._useful_from,
             score,
-            f"Expected level {expected:.1f} of 5.",
+            f"Expected level {expected:.1f} of 5; useful with a probability of {useful:.0%}.",
             probability=round(min(1.0, useful), 4),
         )
 

@@ -23,6 +23,7 @@ from selfrag.reflection.context import without_marks
 from selfrag.reflection.extractive_writer import NO_PASSAGES, NOTHING_LEFT
 from selfrag.reflection.follow_up import complete
 from selfrag.reflection.grades import (
+    LIKELY,
     MISSES,
     Claim,
     Critique,
@@ -39,7 +40,6 @@ from selfrag.reflection.local_rewrites import next_query
 from selfrag.reflection.local_support import quoted_claim
 from selfrag.reflection.local_thoughts import (
     POSSIBLY,
-    PROBABLY,
     backing_rows,
     how_likely,
     quoted_rows,
@@ -53,12 +53,12 @@ from selfrag.reflection.small_talk import small_talk
 from selfrag.wording import count
 
 NAME = "local judge (words and meanings compared, no language model)"
-COMPLETE = 0.85  #: probability of being answered from which the score is 5
 PARTLY = 3  #: score of an answer to a part of the question
 #: Share of the question's weight from which an answer without it, that is not probably right, is
 #: one to a part only. With the check of the kind of answer below, of 2,090 labelled cases 117 wrong
 #: answers are no longer called useful, and 46 right ones.
 MAIN_PART = 0.3
+WITHOUT_IT = 0.6  #: probability from which it is one to the whole all the same
 #: Probability from which an answer without a name or a date is believed to be one: "who" may ask
 #: for an office and "when" for an event. A number is always missed.
 SURE = 0.7
@@ -172,10 +172,16 @@ class LocalJudge:
                 f"The question asks for {kind}, and the answer gives none.",
                 ", ".join(missing),
             )
-        if p < PROBABLY and share_left_out(evidence, answer, rows) >= MAIN_PART:
+        if p < WITHOUT_IT and share_left_out(evidence, answer, rows) >= MAIN_PART:
             score = min(score, PARTLY)
         thought = f"{how_likely(p, question)} ({p:.0%}){lacking}."
-        return UsefulnessGrade(score >= self._useful_from, score, thought, ", ".join(missing))
+        return UsefulnessGrade(
+            score >= self._useful_from,
+            score,
+            thought,
+            ", ".join(missing),
+            probability=round(p, 3),
+        )
 
     def rewrite(
         self, question: str, tried: Sequence[str], missing: str, passages: Sequence[Passage]
@@ -210,7 +216,7 @@ class LocalJudge:
     def _score(self, p: float) -> int:
         useful = self._fitted.useful_from
         if p >= useful:
-            return 5 if p >= max(COMPLETE, useful) else 4
+            return 5 if p >= max(LIKELY, useful) else 4
         if p >= POSSIBLY:
             return PARTLY
         return MISSES if p >= 0.5 * useful else 1

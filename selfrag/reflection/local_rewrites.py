@@ -79,7 +79,8 @@ def _added(evidence: Evidence) -> list[str]:
 
     A word counts where at least two sentences have it beside a good part of the question, and most
     of the sentences that have it do: what stands there once stands there by chance (a name in a
-    list, a part of an address) and leads the search away.
+    list, a part of an address) and leads the search away. So do words of another language, unless
+    that passage has a name that was asked for: "length" is a word of many style sheets.
     """
     known = {word.key for word in evidence.asked.words}
     covered = evidence.by_words[:, COLUMN["coverage"]]
@@ -87,7 +88,17 @@ def _added(evidence: Evidence) -> list[str]:
     beside_times: Counter[str] = Counter()
     times: Counter[str] = Counter()
     shown: dict[str, str] = {}
+    language = guess_language(evidence.asked.text)
+    names = {word.key for word in evidence.asked.words if word.named}
+    foreign = {
+        number
+        for number, text in enumerate(evidence.passages)
+        if guess_language(text) != language
+        and not any(w.key in names for w in words(text, evidence.asked.language))
+    }
     for place, candidate in enumerate(evidence.candidates):
+        if candidate.passage in foreign:
+            continue
         telling = _telling(candidate.sentence.text)
         for word in {w.key: w for w in candidate.words}.values():
             if word.key in known or word.text not in telling:

@@ -7,22 +7,22 @@ import numpy as np
 
 from selfrag.models.evidence import Evidence
 from selfrag.models.features import Candidate
-from selfrag.models.words import fold, guess_language, listed, words
+from selfrag.models.words import Word, fold, guess_language, listed, words
 from selfrag.reflection.extractive_writer import quotable
-from selfrag.reflection.grades import Claim
+from selfrag.reflection.grades import LIKELY, Claim
 from selfrag.reflection.statements import is_statement
 
 SHOWN = 160  #: characters of a sentence in a thought
+SHORTEST = 3  #: letters of a word that an answer is said to lack
 RESTS_ON = 0.7  #: share of a sentence's words in the answer from which the answer rests on it
-PROBABLY = 0.6  #: probability of being the answer from which it is told as probable ...
-POSSIBLY = 0.35  #: ... and from which it is told as possible
+POSSIBLY = 0.35  #: probability of being the answer from which it is told as possible
 
 
 def how_likely(p: float, asked: str) -> str:
     """A calibrated probability of being the answer, in words."""
     one, many = ("speaks", "speak") if is_statement(asked) else ("answers", "answer")
     what = f"of the {_kind(asked)}" if is_statement(asked) else f"the {_kind(asked)}"
-    if p >= PROBABLY:
+    if p >= LIKELY:
         return f"What is quoted probably {one} {what}"
     if p >= POSSIBLY:
         return f"What is quoted may {many} {what}"
@@ -113,8 +113,13 @@ def uncovered(evidence: Evidence, answer: str) -> list[str]:
     asked = [evidence.asked.words[i] for i in heaviest]
     # "quê" is a function word that only its accent makes a rare one.
     language = guess_language(evidence.asked.text)
-    telling = [word for word in asked if words(fold(word.text), language)]
+    telling = [word for word in asked if words(fold(word.text), language) and _tells(word)]
     return [word.text for word in telling if word.key not in said][:3]
+
+
+def _tells(word: Word) -> bool:
+    """Whether a reader would miss it: not the "go" of "Why did she go?" or the "v" of a case."""
+    return len(word.text) >= SHORTEST or word.text.isdigit() or word.text.isupper()
 
 
 def _shortened(text: str) -> str:

@@ -8,7 +8,8 @@ had passed where it did not:
                                                            be checked)
     it only says that the passages do not tell          -> abstained
     the best misses the question (usefulness 1 or 2)    -> abstained
-    otherwise                                           -> answered
+    otherwise                                           -> answered (with a reason where it is not
+                                                           sure that the question is)
 
 The strategies `plain` and `critique` check no claim: their answers are delivered as not checked,
 and a critique that was not passed, and not mended either, makes one unsupported. A verdict that
@@ -19,7 +20,13 @@ from dataclasses import asdict
 
 from selfrag.reflection.citing import Locate, cite
 from selfrag.reflection.events import ClaimGrade, RunFinished, Status
-from selfrag.reflection.grades import MISSES, Support, UsefulnessGrade, Verdict
+from selfrag.reflection.grades import (
+    MISSES,
+    Support,
+    UsefulnessGrade,
+    Verdict,
+    answers_perhaps,
+)
 from selfrag.reflection.record import evidence_of
 from selfrag.reflection.state import Attempt, State, passages_of
 from selfrag.reflection.strategy import USUAL, Shape, Strategy
@@ -139,6 +146,8 @@ def _judge(best: Attempt, state: State, shape: Shape, *, searched: bool) -> tupl
     if searched and usefulness and usefulness.useful is None:
         why = usefulness.error or "no grade was given"
         return "answered", f"whether it answers the question could not be checked: {why}"
+    if usefulness and answers_perhaps(usefulness.useful, usefulness.probability):
+        return "answered", usefulness.thought
     return "answered", ""
 
 

@@ -167,6 +167,8 @@ def verdict(end: RunFinished) -> Verdict:
         return Verdict("Grounded, but only part of an answer", "fair", _sentence(end.reason))
     if end.useful is None:
         return Verdict("Grounded, but not checked as an answer", "fair", _sentence(end.reason))
+    if end.reason:  # the judge holds it for likely only
+        return Verdict("Grounded, and may be the answer", "fair", _sentence(end.reason))
     return Verdict("Answered and grounded", "good")
 
 
@@ -216,9 +218,12 @@ def _useful(event: events.UsefulnessGraded) -> str:
     if event.useful is None and event.error is None:
         return "Whether it helps is for you to say: there are no documents to judge it by"
     does, asked = ("speaks of", "statement") if event.claim else ("answers", "question")
+    may = ("speak of" if event.claim else "answer") + f" the {asked}"
     if event.useful is None:
         return f"Could not check whether it {does} the {asked}"
     scale = f" ({event.score} of 5)" if event.score is not None else ""
+    if grades.answers_perhaps(event.useful, event.probability):
+        return f"It may {may}{scale}"
     if event.useful:
         return f"It {does} the {asked}{scale}"
     if grades.answers_partly(event.score):

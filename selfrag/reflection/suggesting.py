@@ -22,9 +22,9 @@ from selfrag.records.documents import DocumentRecord
 from selfrag.reflection.casting import Cast
 from selfrag.reflection.citing import Locate
 from selfrag.reflection.events import RunFinished
-from selfrag.reflection.grades import Support
 from selfrag.reflection.questions import questions_in
 from selfrag.reflection.run import Run, RunPlan
+from selfrag.reflection.story import verdict
 from selfrag.retrieval.result import Mode, Retrieval
 
 logger = logging.getLogger(__name__)
@@ -138,7 +138,7 @@ class Suggestions:
             if tried == _TRIED:
                 return
             end = self._ask(question)
-            if end.status == "answered" and end.support is Support.FULLY and end.useful:
+            if verdict(end).tone == "good":
                 yield question
 
     def _ask(self, question: str) -> RunFinished:

@@ -6,8 +6,8 @@ import streamlit as st
 
 from selfrag.reflection.events import RunStarted
 from selfrag.reflection.folding import RunView
-from selfrag.reflection.grades import Support
 from selfrag.reflection.shortfall import Shortfall, shortfall
+from selfrag.reflection.story import verdict
 from selfrag.reflection.strategy import Strategy
 from selfrag.service import SelfRag
 from selfrag.ui import choices, page_list
@@ -46,7 +46,7 @@ def draw_next_steps(rag: SelfRag, run_id: str, view: RunView, ask: Ask) -> None:
         if end.status in ("stopped", "failed"):
             _button("Try again", "refresh", f"again-{run_id}", ask, question)
             return
-        if end.status == "answered" and end.support is Support.FULLY and end.useful:
+        if end.status == "answered" and (end.verdict or verdict(end).tone == "good"):
             return
         if end.unclear:  # the choice of documents stands beside the question
             return

@@ -23,6 +23,7 @@ NEXT = {
 }
 _MORE_RETRIES = "Treat it as a guess: check it elsewhere, ask more narrowly, or allow more retries."
 _PARTLY = "What is marked as partly or not backed goes further than your documents: check it there."
+_SEE = "It stands in your documents: see whether it is what you asked for."
 _NARROW = "What it says stands in your documents. Ask for what is missing."
 
 
@@ -86,7 +87,9 @@ def _next(view: RunView, end: RunFinished) -> str:
     if end.status == "answered" and end.verdict is None:
         if end.support is Support.PARTIALLY:
             return _PARTLY
-        return _NARROW if end.support is Support.FULLY and end.useful is False else ""
+        if end.support is Support.FULLY and end.useful is False:
+            return _NARROW
+        return _SEE if end.support is Support.FULLY and end.useful and end.reason else ""
     if end.status == "stopped" and (not end.answer or end.attempt is not None):
         return ""  # nothing was written, or it was checked
     return NEXT.get(end.status, "")

@@ -21,6 +21,14 @@ BEFORE = (Turn("What is a trace?", "A path."),)
     ("grade", "title", "head", "step", "colour"),
     [
         (UsefulnessGrade(True, 5), "Answered and grounded", "good", "answers the", "good"),
+        (
+            UsefulnessGrade(True, 4, "Likely.", probability=0.84),
+            "may be the answer",
+            "fair",
+            "may answer the",
+            "fair",
+        ),
+        (UsefulnessGrade(True, 5, probability=0.85), "Answered and", "good", "answers the", "good"),
         (UsefulnessGrade(False, 3), "only part of", "fair", "only a part of", "fair"),
         (UsefulnessGrade(False, 2), "Not found", "fair", "misses the", "bad"),
         (UsefulnessGrade(None, error="no reply"), "not checked", "fair", "Could not check", "fair"),

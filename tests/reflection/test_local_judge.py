@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from selfrag.models.evidence import EvidenceReader
 from selfrag.quotes import find_quote
 from selfrag.reflection.extractive_writer import NO_PASSAGES, ExtractiveWriter
-from selfrag.reflection.grades import Support, Verdict
+from selfrag.reflection.grades import LIKELY, Support, Verdict
 from selfrag.reflection.local_judge import LocalJudge
 from selfrag.reflection.roles import Passage
 from tests.reflection.test_extractive_writer import LEAVE, PASSAGES, ROYALTY, TRAVEL
@@ -105,6 +105,27 @@ def test_quote_is_fully_supported_by_where_it_stands_whatever_the_mark_says(
     (claim,) = grade.claims
     assert (claim.support, claim.document) == (Support.FULLY, 3)
     assert claim.quote == "The patent expires in 2031."
+
+
+def test_quoted_line_that_ends_in_a_colon_is_a_claim_and_a_lead_in_is_none(
+    judge: LocalJudge,
+) -> None:
+    line = "100 points are given in these parts:"
+    stands = [passage(1, f"ASSESSMENT\n{line}\nFirst test - 20 points\nSecond test - 25 points")]
+    quoted = judge.grade_support("How many points are given?", f"{line} [Doc 1]", stands)
+    assert [(claim.text, claim.support) for claim in quoted.claims] == [(line, Support.FULLY)]
+    listed = judge.grade_support("What?", f"{line} [Doc 1]\nFirst test - 20 points [Doc 1]", stands)
+    assert [claim.text for claim in listed.claims] == ["First test - 20 points"]
+
+
+def test_what_is_only_likely_is_graded_as_likely(judge: LocalJudge) -> None:
+    sure = judge.grade_usefulness(
+        "When does the patent expire?", "The patent expires in 2031. [Doc 3]", PASSAGES
+    )
+    assert sure.probability is not None
+    assert sure.probability >= LIKELY
+    assert sure.score == 5
+    assert "probably answers" in sure.thought
 
 
 def test_invented_sentence_is_not_supported(judge: LocalJudge) -> None:

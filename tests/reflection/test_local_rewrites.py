@@ -65,6 +65,26 @@ def test_word_is_added_only_where_several_sentences_use_it_beside_the_question()
     assert added.isdisjoint({"abdelrahman", "briskly", "https", "letters", "example"})
 
 
+STYLES = (
+    "A propriedade length do Apollo redimensiona a imagem de fundo da página. O valor length no "
+    "Apollo redimensiona a imagem até a borda."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "lent"),
+    [
+        ("What is the length of the spacecraft?", False),
+        ("What is the length of the spacecraft Apollo?", True),
+    ],
+)
+def test_passage_in_another_language_lends_words_only_where_it_has_a_name_that_was_asked_for(
+    question: str, lent: bool
+) -> None:
+    added = {word for query in queries(question, *[ENGLISH] * 3, STYLES) for word in query.split()}
+    assert ("redimensiona" in added) is lent
+
+
 def test_nothing_is_added_where_nothing_belongs_together() -> None:
     made = queries("How many pages of the Treasury report mention Mars?", ENGLISH)
     allowed = {"pages", "Treasury", "report", "mention", "Mars"}
