@@ -48,7 +48,8 @@ def place_in(quote: str, within: Sequence[Span], page_of: PageOf) -> tuple[Span,
 
 def _with_hyphen(text: str, span: Span) -> tuple[int, int]:
     """The stretch with the hyphen that was left off where a word goes on elsewhere."""
-    return span.start, span.end + ends_hyphenated(text[span.start : span.end + 1])
+    goes_on = span.end < len(text) and ends_hyphenated(text[span.start : span.end + 1])
+    return span.start, span.end + goes_on
 
 
 def _joined(quote: str, pages: Sequence[Page]) -> tuple[Span, ...]:

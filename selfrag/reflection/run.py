@@ -273,11 +273,9 @@ class Run:
     def _broken_off(self, status: Literal["stopped", "failed"], reason: str) -> RunFinished:
         """The end of a run that did not come to it by itself, with what it has: the best attempt
         that was graded, or what was written so far."""
-        state = self._state
-        if any(attempt.support for attempt in state.get("attempts", [])):
-            end = conclude(state, self._plan.locate, self._plan.shape)
-            if end.citations or end.status == "answered":
-                return end.model_copy(update={"status": status, "reason": reason})
+        end = self._best()
+        if end is not None and (end.citations or end.status == "answered"):
+            return end.model_copy(update={"status": status, "reason": reason})
         written: dict[int, str] = {}
         for event in self.log.snapshot():
             if isinstance(event, AnswerDelta):
@@ -290,6 +288,16 @@ class Run:
             retries=0,
             reason=reason,
         )
+
+    def _best(self) -> RunFinished | None:
+        """The best attempt that was graded, as the end of a run; None where there is none."""
+        if not any(attempt.support for attempt in self._state.get("attempts", [])):
+            return None
+        try:
+            return conclude(self._state, self._plan.locate, self._plan.shape)
+        except Exception:  # it may be this that broke the run off, which has to end all the same
+            logger.exception("the best attempt of the run %s could not be told", self.id)
+            return None
 
     def _end(self, event: RunFinished) -> None:
         elapsed = round(time.perf_counter() - self._began, 4)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
-from selfrag.documents.placing import parts_on, place
+from selfrag.documents.placing import parts_on, place, place_in
 from selfrag.documents.reading import read_pdf
-from selfrag.pages import Page
+from selfrag.pages import Page, PageKind, Span
 from selfrag.retrieval.result import Hit
 from selfrag.service import SelfRag
 from tests.support.pdf_factory import make_pdf
@@ -50,6 +50,20 @@ def test_quote_is_placed_only_where_it_begins(page_of: Callable[[int], Page | No
         [2],
         [3],
         [4],
+    ]
+
+
+def test_page_may_end_in_the_hyphen_of_a_name() -> None:
+    texts = {1: "They landed at Soekarno-", 2: "Hatta at noon. Rain fell."}
+    pages = {
+        number: Page(number, PageKind.TEXT, text, ((0, len(text)),))
+        for number, text in texts.items()
+    }
+    within = [Span(number, 0, len(text)) for number, text in texts.items()]
+    placed = place_in("They landed at Soekarno-Hatta at noon.", within, pages.get)
+    assert [texts[span.page][span.start : span.end] for span in placed] == [
+        "They landed at Soekarno-",
+        "Hatta at noon.",
     ]
 
 

@@ -118,7 +118,13 @@ def test_terminal_client_does_what_its_menu_says(server: Server):
     typed = f"1\n{QUESTION}\n2\nroyalty\n3\n4\n9\n5\n"
     done = shell(server, "client", "--url", server.url, stdin=typed)
     assert done.returncode == 0, done.stderr
-    for said in ("Grounded, and may be the answer", "bm25 ran", "embeddings", "rag_answer", "type 1 to 5"):
+    for said in (
+        "Grounded, and may be the answer",
+        "bm25 ran",
+        "embeddings",
+        "rag_answer",
+        "type 1 to 5",
+    ):
         assert said in done.stdout
     assert shell(server, "client", stdin="").returncode == 0
 

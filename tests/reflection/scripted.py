@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from selfrag.models.usage import Usage
 from selfrag.pages import Span
 from selfrag.reflection.budget import UNLIMITED, Budget
+from selfrag.reflection.citing import Locate
 from selfrag.reflection.grades import (
     Claim,
     Critique,
@@ -146,12 +147,13 @@ def make_run(
     history: tuple[Turn, ...] = (),
     budget: Budget = UNLIMITED,
     documents: int | None = None,
+    locate: Locate = lambda found, _: (found.page, None),
 ) -> Run:
     plan = RunPlan(
         writer=writer or ScriptedWriter(),
         judge=judge or ScriptedJudge(),
         search=search or ScriptedSearch(),
-        locate=lambda found, _: (found.page, None),
+        locate=locate,
         usage=Usage,
         mode="full",
         max_retries=max_retries,

@@ -59,3 +59,12 @@ def test_stopped_run_says_how_far_its_answer_had_come(
     assert remark_of(view).endswith(remark)
     told = how_answered(view)
     assert ("before anything was written" in told) is (at == "search")
+
+
+def test_run_ends_where_what_it_found_cannot_be_placed() -> None:
+    def locate(found, quote):
+        raise IndexError("string index out of range")
+
+    end = make_run(locate=locate).result(WAIT)
+    assert end.status == "failed"
+    assert "IndexError" in end.reason
