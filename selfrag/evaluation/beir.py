@@ -67,8 +67,8 @@ def read_beir(
         most: lines that a file may have; None for any number.
 
     Raises:
-        UserError: a file is missing, damaged or too long, an id comes twice, qrels name a query or
-            a document that is not there, or no query can be measured.
+        UserError: a file is missing, unreadable, damaged or too long, an id comes twice, qrels
+            name a query or a document that is not there, or no query can be measured.
     """
     within = _Named(folder, called or str(folder))
     documents = {
@@ -192,15 +192,21 @@ def _is_grade(text: str) -> bool:
 
 @contextmanager
 def _lines(path: _Named, most: int | None) -> Iterator[Iterator[tuple[int, str]]]:
+    if path.path.exists() and not path.path.is_file():
+        # Not opened: a named pipe would wait for whoever writes to it.
+        raise UserError(f"{path} is no file: put the file of that name in its place.")
     try:
-        opened = path.path.open(encoding="utf-8-sig")
+        with path.path.open(encoding="utf-8-sig") as opened:
+            yield lines_of(opened, str(path), most)
     except FileNotFoundError:
         raise UserError(
             f"{path} is not there: a folder in BEIR layout has corpus.jsonl, queries.jsonl and "
             "qrels/test.tsv."
         ) from None
-    with opened:
-        yield lines_of(opened, str(path), most)
+    except OSError as error:
+        raise UserError(
+            f"{path} cannot be read ({error.strerror}): put a file that can be read in its place."
+        ) from None
 
 
 _HIGHEST = 1_000_000  #: grade; ir-measures has no room for any that a person would not give

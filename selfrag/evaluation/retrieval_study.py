@@ -10,8 +10,8 @@
 import statistics
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,7 +135,19 @@ def measure(
         kept.keep(task.wanted, study.to_json())
     else:
         study = Study.from_json(stored)
-    return Measured(study, stored is not None, kept.signature, kept.parts)
+    return Measured(_of_this_set(study, task.data), stored is not None, kept.signature, kept.parts)
+
+
+def _of_this_set(study: Study, data: BeirSet) -> Study:
+    """The study with what its numbers do not depend on: it may be kept of another folder."""
+    notes = list(study.notes)
+    if data.unjudged:
+        notes.insert(
+            1,
+            f"{count(data.unjudged, 'question')} without qrels "
+            f"{'was' if data.unjudged == 1 else 'were'} left out.",
+        )
+    return replace(study, name=data.name, notes=tuple(notes), left_out=data.left_out)
 
 
 def _study(task: Task, kept: Kept, progress: Progress, cancel: threading.Event) -> Study:
@@ -182,8 +194,7 @@ def _study(task: Task, kept: Kept, progress: Progress, cancel: threading.Event) 
             labels=task.labels,
             sensitivity=sensitivity,
             embedding=_embedding_seconds(task, embeddings),
-            notes=_notes(task, opened, embeddings.name),
-            left_out=task.data.left_out,
+            notes=[_size(task, opened, embeddings.name)],
         )
     progress("measuring", 1, 1)
     return made
@@ -282,15 +293,9 @@ def _embedding_seconds(task: Task, embeddings: "EmbeddingModel") -> float | None
     return statistics.median(seconds) if seconds else None
 
 
-def _notes(task: Task, opened: "Experiment", model: str) -> Sequence[str]:
-    said = [
+def _size(task: Task, opened: "Experiment", model: str) -> str:
+    return (
         f"{count(len(task.data.queries), 'question')}, "
         f"{count(len(task.data.documents), 'document')} in {count(opened.children, 'passage')}, "
         f"{model}."
-    ]
-    if task.data.unjudged:
-        said.append(
-            f"{count(task.data.unjudged, 'question')} without qrels "
-            f"{'was' if task.data.unjudged == 1 else 'were'} left out."
-        )
-    return said
+    )

@@ -1,6 +1,7 @@
 """Retrieval sets: read, refused with a sentence, indexed and measured by the product's funnel."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +93,27 @@ def test_damaged_set_is_refused_with_the_place(
 def test_file_in_another_encoding_is_named(folder: Path) -> None:
     (folder / "queries.jsonl").write_bytes('{"_id": "q1", "text": "água"}'.encode("latin-1"))
     with pytest.raises(UserError, match="UTF-8"):
+        read_beir(folder)
+
+
+@pytest.mark.parametrize("file", ["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"])
+def test_what_is_no_file_is_told_and_not_opened(folder: Path, file: str) -> None:
+    (folder / file).unlink()
+    (folder / file).mkdir()
+    with pytest.raises(UserError, match="is no file: put the file"):
+        read_beir(folder)
+    if hasattr(os, "mkfifo"):
+        (folder / file).rmdir()
+        os.mkfifo(folder / file)
+        with pytest.raises(UserError, match="is no file: put the file"):
+            read_beir(folder)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a right of their own there")
+def test_link_that_leads_to_itself_cannot_be_read(folder: Path) -> None:
+    (folder / "corpus.jsonl").unlink()
+    (folder / "corpus.jsonl").symlink_to("corpus.jsonl")
+    with pytest.raises(UserError, match=r"corpus\.jsonl cannot be read \("):
         read_beir(folder)
 
 

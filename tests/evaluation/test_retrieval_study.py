@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 import threading
 import tracemalloc
 from dataclasses import replace
@@ -14,10 +15,13 @@ from selfrag.errors import UserError
 from selfrag.evaluation.beir import read_beir
 from selfrag.evaluation.changes import changed
 from selfrag.evaluation.experiment import experiment
+from selfrag.evaluation.history import History, record_of
 from selfrag.evaluation.retrieval_study import Cancelled, Task, measure
 from selfrag.evaluation.strata import read_labels
 from selfrag.evaluation.study_text import as_csv, as_html, tables
 from selfrag.models.rerankers import NoReranker
+from selfrag.records.database import open_database
+from selfrag.records.results import Results
 from selfrag.retrieval.funnel import FunnelSettings
 from selfrag.retrieval.result import Mode
 from selfrag.retrieval.variant import Variant
@@ -29,6 +33,7 @@ QUERIES = {
     "q3": "water for farmers",
     "q4": "=council proposes a dam",
 }
+OTHERS = [("q5", " "), ("q6", "nobody judged this")]
 VARIANTS = tuple(Variant.parse(name) for name in ("bm25", "dense", "hybrid", "hybrid_rerank"))
 
 
@@ -91,6 +96,33 @@ def test_the_same_again_opens_no_model(task: Task) -> None:
     second = measure(task)
     assert second.again and second.study == first.study
     assert task.open_models.opened == 1
+
+
+def test_kept_study_of_a_folder_with_the_same_contents_goes_by_the_name_of_this_one(
+    task: Task, folder: Path, tmp_path: Path
+) -> None:
+    first = measure(task)
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    with (other / "queries.jsonl").open("a") as file:
+        file.writelines(json.dumps({"_id": key, "text": text}) + "\n" for key, text in OTHERS)
+    with (other / "qrels" / "test.tsv").open("a") as file:
+        file.write("q5\td1\t1\n")
+    second = measure(replace(task, data=read_beir(other)))
+    assert second.again and second.signature == first.signature
+    assert second.study.figures == first.study.figures
+    assert (first.study.name, second.study.name) == ("set", "other")
+    assert [each.id for each in second.study.left_out] == ["q5"]
+    assert second.study.notes[1] == "1 question without qrels was left out."
+    engine = open_database(None, tmp_path)
+    history = History(Results(engine))
+    for made in (first, second):
+        record = record_of(made.study, made.made_of, made.signature, task.wanted)
+        history.keep(record, made.study.to_json())
+    assert [(row.name, row.undefined) for row in history.all()] == [("set", 0), ("other", 1)]
+    engine.dispose()
+    third = measure(task)
+    assert third.again and third.study == first.study
 
 
 def test_fusion_is_replayed_with_the_parameters_that_searching_has(task: Task) -> None:

@@ -69,15 +69,11 @@ def examples(*lines: str) -> str:
 
 @contextmanager
 def library(as_json: bool) -> Iterator["Backend"]:
-    """The library: a running server's, or opened here.
-
-    What the person can put right is told and ends with exit code 1.
-    """
-    from selfrag.errors import NO_ROOM, Missing, ModelError, UserError, disk_is_full
+    """The library: a running server's, or opened here; `telling` what goes wrong."""
     from selfrag.interfaces import remote
     from selfrag.settings import load_settings
 
-    try:
+    with telling(as_json):
         settings = load_settings()
         found = remote.find(settings)
         if found is not None:
@@ -88,26 +84,27 @@ def library(as_json: bool) -> Iterator["Backend"]:
 
         with SelfRag.open(settings) as rag:
             yield Local(rag)
-    except Missing as error:
-        listing = {"document": "documents", "run": "run"}[error.kind]
-        fail(f"There is no {error.kind} with this id: `{PROGRAM} {listing}` lists them.", as_json)
-    except (UserError, ModelError) as error:
-        fail(str(error), as_json)
-    except OSError as error:
-        if not disk_is_full(error) or output_fails():
-            raise
-        fail(NO_ROOM, as_json)
 
 
 @contextmanager
 def opened(as_json: bool, *, reset: bool = False) -> Iterator["SelfRag"]:
     """The library opened in this process, for what a server does not do for others."""
-    from selfrag.errors import NO_ROOM, ModelError, UserError, disk_is_full
     from selfrag.service import SelfRag
 
+    with telling(as_json), SelfRag.open(reset=reset) as rag:
+        yield rag
+
+
+@contextmanager
+def telling(as_json: bool) -> Iterator[None]:
+    """While inside, what the person can put right is told and ends with exit code 1."""
+    from selfrag.errors import NO_ROOM, Missing, ModelError, UserError, disk_is_full
+
     try:
-        with SelfRag.open(reset=reset) as rag:
-            yield rag
+        yield
+    except Missing as error:
+        listing = {"document": "documents", "run": "run"}[error.kind]
+        fail(f"There is no {error.kind} with this id: `{PROGRAM} {listing}` lists them.", as_json)
     except (UserError, ModelError) as error:
         fail(str(error), as_json)
     except OSError as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfrag.interfaces.cli.app import AsJson, app, examples, fail, opened, print_json
+from selfrag.interfaces.cli.app import AsJson, app, examples, opened, print_json, telling
 
 if TYPE_CHECKING:
     from selfrag.evaluation.background import Done
@@ -64,14 +64,14 @@ def retrieval(
     as_json: AsJson = False,
 ) -> None:
     """Measure what modes find, and test whether they differ. The same again costs nothing."""
-    from selfrag.errors import ModelError, UserError
+    from selfrag.errors import UserError
     from selfrag.evaluation.set_task import task_of
     from selfrag.evaluation.study_text import as_csv, as_html
     from selfrag.interfaces.cli.measured import bar
     from selfrag.retrieval.variant import Variant
     from selfrag.settings import load_settings
 
-    try:
+    with telling(as_json):
         if labels == (folder is not None):
             raise UserError("Name a folder in BEIR layout, or --labels for your own.")
         variants = tuple(Variant.parse(name) for name in mode or _USUAL)
@@ -102,11 +102,7 @@ def retrieval(
             (html, lambda: as_html(study, list(made.made_of.items()) if made else ())),
         ):
             if path is not None:
-                path.write_text(text(), encoding="utf-8")
-    except OSError as error:
-        fail(f"{error.filename} cannot be written ({error.strerror}): name another.", as_json)
-    except (UserError, ModelError) as error:
-        fail(str(error), as_json)
+                _write(path, text())
     if as_json:
         about = {"signature": made.signature, "made_of": made.made_of} if made else {}
         print_json({**study.to_json(), **about})
@@ -153,6 +149,15 @@ def _keep(settings: "Settings", task: "Task", made: "Measured", seconds: float) 
     finally:
         engine.dispose()
         tracing.close()
+
+
+def _write(path: Path, text: str) -> None:
+    from selfrag.errors import UserError
+
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be written ({error.strerror}): name another.") from None
 
 
 def _tell(done: "Done[Study]", seconds: float, written: list[Path]) -> None:
