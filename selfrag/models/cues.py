@@ -90,6 +90,7 @@ _PERSON = re.compile(
     r"[A-ZÀ-Þ][\w’'-]*[a-zß-ÿ]\b)+"
     r"|(?<=[\w,;:)'’”] )[A-ZÀ-Þ][a-zß-ÿ’'-]+(?!\w)"
 )
+_OF_A_DATE = re.compile(rf"{_MONTHS}|(?:mon|tues|wednes|thurs|fri|satur|sun)day")
 _WRITTEN_NAME = re.compile(r"[A-ZÀ-Þ][\w’'-]+")
 #: "How fast" is answered by a speed, a time or a ratio, not by any number.
 _SPEED_ASKED = re.compile(r"\bhow (?:fast|quick(?:ly)?)\b|\bwie schnell\b")
@@ -134,6 +135,7 @@ def gives(answer: str, kind: Kind | None, question: str) -> bool:
             fold(name) not in asked
             for found in _PERSON.finditer(answer)
             for name in _WRITTEN_NAME.findall(found[0])
+            if not _OF_A_DATE.fullmatch(fold(name))
         )
     if kind is Kind.NUMBER and _SPEED_ASKED.search(fold(question)):
         return bool(_SPEED.search(fold(answer)))

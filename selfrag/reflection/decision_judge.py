@@ -18,6 +18,7 @@ from selfrag.reflection.chat_judge import label_of
 from selfrag.reflection.cleaning import clean_question, clean_text, escape
 from selfrag.reflection.context import format_context
 from selfrag.reflection.grades import (
+    LIKELY,
     Claim,
     Critique,
     Evidence,
@@ -173,6 +174,7 @@ class DecisionJudge:
             score,
             f"Expected level {expected:.1f} of 5; useful with a probability of {useful:.0%}.",
             probability=round(min(1.0, useful), 4),
+            perhaps=score >= self._useful_from and useful < LIKELY,
         )
 
     def rewrite(

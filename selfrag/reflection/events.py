@@ -219,6 +219,7 @@ class UsefulnessGraded(_Event):
     thought: str = ""
     missing: str = ""
     probability: float | None = None
+    perhaps: bool = False  #: good enough to be given, but the judge is not sure that it answers
     claim: bool = False  #: a statement was to be checked, and no question answered
 
 

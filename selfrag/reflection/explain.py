@@ -6,7 +6,7 @@ it, and whether that is good.
 
 from selfrag.reflection import events
 from selfrag.reflection.events import Event
-from selfrag.reflection.grades import Support, answers_partly, answers_perhaps
+from selfrag.reflection.grades import Support, answers_partly
 from selfrag.reflection.story import Tone
 
 #: What a step is for, in a sentence.
@@ -56,7 +56,7 @@ def tone(event: Event) -> Tone | None:
         case events.UsefulnessGraded(useful=False):
             return "fair" if answers_partly(event.score) else "bad"
         case events.UsefulnessGraded():
-            return "fair" if answers_perhaps(event.useful, event.probability) else "good"
+            return "fair" if event.perhaps else "good"
         case events.Retrieved(hits=[]):
             return "bad"
         case events.QueryRewritten(query=None) | events.RetrievalDecided(unclear=True):
@@ -105,7 +105,7 @@ def meaning(event: Event, *, language_model: bool = True) -> str:
             return "Whether it speaks for the statement or against it is another question."
         case events.UsefulnessGraded(useful=False, claim=True):
             return "What it says may be true, but it is of something else."
-        case events.UsefulnessGraded() if answers_perhaps(event.useful, event.probability):
+        case events.UsefulnessGraded(perhaps=True):
             return "It may be what was asked for: that is for you to see."
         case events.UsefulnessGraded(useful=True):
             return "It is what was asked for."

@@ -106,6 +106,7 @@ class UsefulnessGrade:
         score: 1 (misses the question) to 5 (complete), or None.
         missing: what the answer lacks, in a few words for the query rewriter.
         probability: of being useful, 0 to 1, where the judge gives one.
+        perhaps: it is good enough to be given, but the judge is not sure that it answers.
     """
 
     useful: bool | None
@@ -114,11 +115,7 @@ class UsefulnessGrade:
     missing: str = ""
     error: str | None = None
     probability: float | None = None
-
-
-def answers_perhaps(useful: bool | None, probability: float | None) -> bool:
-    """Whether an answer is good enough to be given, but too unlikely to be headed as one."""
-    return useful is True and probability is not None and probability < LIKELY
+    perhaps: bool = False
 
 
 def answers_partly(score: int | None) -> bool:

@@ -42,6 +42,7 @@ from selfrag.reflection.local_thoughts import (
     POSSIBLY,
     backing_rows,
     how_likely,
+    left_open,
     quoted_rows,
     repeated_rows,
     share_left_out,
@@ -162,9 +163,12 @@ class LocalJudge:
         if not rows:
             thought = "None of the sentences that could answer is behind this answer."
             return UsefulnessGrade(False, self._score(0.0), thought, ", ".join(missing))
-        lacking = f"; it does not mention {listed(missing)}" if missing else ""
+        open_ = left_open(question, answer)
+        told = list(dict.fromkeys([*missing, *open_]))
+        lacking = f"; it does not mention {listed(told)}" if told else ""
         score, kind, answer_text = self._score(p), evidence.asked.kind, without_marks(answer)
-        if (p < SURE or kind is Kind.NUMBER) and not gives(answer_text, kind, question):
+        given = gives(answer_text, kind, question)
+        if (p < SURE or kind is Kind.NUMBER) and not given:
             score = min(score, MISSES if p < SURE else PARTLY)
             return UsefulnessGrade(
                 score >= self._useful_from,
@@ -181,6 +185,7 @@ class LocalJudge:
             thought,
             ", ".join(missing),
             probability=round(p, 3),
+            perhaps=score >= self._useful_from and (p < LIKELY or bool(open_) or not given),
         )
 
     def rewrite(

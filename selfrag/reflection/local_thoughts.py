@@ -1,6 +1,7 @@
 """What the local judge says of the evidence: why a passage is relevant, which sentences an answer
 rests on, which words of the question it leaves out."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +14,9 @@ from selfrag.reflection.grades import LIKELY, Claim
 from selfrag.reflection.statements import is_statement
 
 SHOWN = 160  #: characters of a sentence in a thought
+_DECIDES = re.compile(
+    r"\b(?:1[5-9]\d\d|20\d\d|before|after|antes|depois|despues|avant|apres|dopo)\b"
+)
 SHORTEST = 3  #: letters of a word that an answer is said to lack
 RESTS_ON = 0.7  #: share of a sentence's words in the answer from which the answer rests on it
 POSSIBLY = 0.35  #: probability of being the answer from which it is told as possible
@@ -115,6 +119,19 @@ def uncovered(evidence: Evidence, answer: str) -> list[str]:
     language = guess_language(evidence.asked.text)
     telling = [word for word in asked if words(fold(word.text), language) and _tells(word)]
     return [word.text for word in telling if word.key not in said][:3]
+
+
+def left_open(question: str, answer: str) -> list[str]:
+    """What decides which answer is meant, and is not in this one: a year, "before" or "after".
+
+    The answer may be of another year, or of whoever is there now.
+    """
+    said = fold(answer)
+    return [
+        word
+        for word in dict.fromkeys(_DECIDES.findall(fold(question)))
+        if not re.search(rf"\b{word}\b", said)
+    ]
 
 
 def _tells(word: Word) -> bool:

@@ -20,13 +20,7 @@ from dataclasses import asdict
 
 from selfrag.reflection.citing import Locate, cite
 from selfrag.reflection.events import ClaimGrade, RunFinished, Status
-from selfrag.reflection.grades import (
-    MISSES,
-    Support,
-    UsefulnessGrade,
-    Verdict,
-    answers_perhaps,
-)
+from selfrag.reflection.grades import MISSES, Support, UsefulnessGrade, Verdict
 from selfrag.reflection.record import evidence_of
 from selfrag.reflection.state import Attempt, State, passages_of
 from selfrag.reflection.strategy import USUAL, Shape, Strategy
@@ -146,7 +140,7 @@ def _judge(best: Attempt, state: State, shape: Shape, *, searched: bool) -> tupl
     if searched and usefulness and usefulness.useful is None:
         why = usefulness.error or "no grade was given"
         return "answered", f"whether it answers the question could not be checked: {why}"
-    if usefulness and answers_perhaps(usefulness.useful, usefulness.probability):
+    if usefulness and usefulness.perhaps:
         return "answered", usefulness.thought
     return "answered", ""
 

@@ -222,7 +222,7 @@ def _useful(event: events.UsefulnessGraded) -> str:
     if event.useful is None:
         return f"Could not check whether it {does} the {asked}"
     scale = f" ({event.score} of 5)" if event.score is not None else ""
-    if grades.answers_perhaps(event.useful, event.probability):
+    if event.perhaps:
         return f"It may {may}{scale}"
     if event.useful:
         return f"It {does} the {asked}{scale}"

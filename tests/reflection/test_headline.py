@@ -22,7 +22,7 @@ BEFORE = (Turn("What is a trace?", "A path."),)
     [
         (UsefulnessGrade(True, 5), "Answered and grounded", "good", "answers the", "good"),
         (
-            UsefulnessGrade(True, 4, "Likely.", probability=0.84),
+            UsefulnessGrade(True, 4, "Likely.", probability=0.84, perhaps=True),
             "may be the answer",
             "fair",
             "may answer the",

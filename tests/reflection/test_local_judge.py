@@ -386,6 +386,32 @@ def test_answer_without_the_kind_of_thing_that_is_asked_for_is_not_useful(
     assert f"asks for {lacks}" in grade.thought
 
 
+@pytest.mark.parametrize(
+    ("question", "lacks"),
+    [
+        ("When does the patent expire, in 2019?", "2019"),
+        ("When does the patent expire after the royalty agreement?", "after"),
+        ("When does the patent expire?", None),
+    ],
+)
+def test_answer_that_may_be_of_another_year_or_time_is_given_as_perhaps_one(
+    judge: LocalJudge, question: str, lacks: str | None
+) -> None:
+    judge.grade_relevance(question, PASSAGES)
+    grade = judge.grade_usefulness(question, "The patent expires in 2031. [Doc 3]", PASSAGES)
+    assert grade.useful
+    assert grade.perhaps is (lacks is not None)
+    assert not lacks or f"'{lacks}'" in grade.thought
+
+
+def test_probable_answer_to_who_without_a_name_is_given_as_perhaps_one(judge: LocalJudge) -> None:
+    text = "A new wing for temporary exhibitions opens on Monday, 14 September 2025."
+    passages = [passage(1, text)]
+    judge.grade_relevance("Who designed the new wing?", [*passages, *PASSAGES])
+    grade = judge.grade_usefulness("Who designed the new wing?", f"{text} [Doc 1]", passages)
+    assert grade.perhaps
+
+
 def test_same_question_is_answered_by_a_sentence_that_has_it(judge: LocalJudge) -> None:
     question = "Who wrote the paper on the parser?"
     text = "The paper on the parser was written by Zejiang Shen and five others."
