@@ -20,6 +20,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from selfrag.models.halves import second_half
 from selfrag.models.telling import (
     BOUNDS,
     FOR,
@@ -82,7 +83,8 @@ def says(statement: str, sentence: str, language: str) -> Said:
     if reservations(sentence, language) - reservations(statement, language):
         return Said.NEITHER
     # What stands in brackets is passed over first: it is said by the way.
-    texts = dict.fromkeys((_ASIDE.sub(" ", sentence), sentence))
+    wholes = (_ASIDE.sub(" ", sentence), sentence)
+    texts = dict.fromkeys((*wholes, *(said for it in wholes for said in second_half(it, language))))
     found = [_weigh(asked, _Read(text, units_of(text, language), language)) for text in texts]
     return next((said for said in (Said.SAME, Said.OPPOSITE) if said in found), Said.NEITHER)
 

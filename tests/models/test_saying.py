@@ -22,7 +22,17 @@ GIT = (
 MADE = "Um dos softwares VCS mais famosos é o Git, feito por Linus Torvalds, o mesmo criador."
 LEAVE = "Annual leave is 25 days a year."
 
+HOURS = "The museum is open from Tuesday to Sunday from 10 am to 5 pm and is closed on Mondays."
+POOL = "A piscina é do prédio e fica fechada às segundas."
+
 SAME = [
+    (HOURS, "The museum is closed on Mondays.", "en"),
+    (HOURS, "The museum is open from Tuesday to Sunday.", "en"),
+    (
+        "A piscina é do prédio e fica fechada às segundas.",
+        "A piscina fica fechada às segundas.",
+        "pt",
+    ),
     (SUITE, "SunSpider consists of 26 programs.", "en"),
     (FASTEST, "TraceMonkey is the fastest VM on 9 of the 26 benchmarks.", "en"),
     (GIT, "O Git foi criado em 2005.", "pt"),
@@ -31,6 +41,7 @@ SAME = [
     ("The shed isn't locked at night.", "The shed is not locked at night.", "en"),
 ]
 OPPOSITE = [
+    (HOURS, "The museum is open on Mondays.", "en"),
     (SUITE, "SunSpider consists of 62 programs.", "en"),
     (FASTEST, "TraceMonkey is the fastest VM on 12 of the 26 benchmarks.", "en"),
     (FASTEST, "TraceMonkey is the slowest VM on 9 of the 26 benchmarks.", "en"),
@@ -50,6 +61,23 @@ OPPOSITE = [
     ("Wages were lowered by the council.", "Wages were raised by the council.", "en"),
 ]
 NEITHER = [
+    # the second half of another clause, or of another subject
+    (
+        "The museum is beside a house that was sold in May and is closed on Mondays.",
+        "The museum is closed on Mondays.",
+        "en",
+    ),
+    (
+        "The museum is open on Sundays and the cafe is closed on Mondays.",
+        "The museum is closed on Mondays.",
+        "en",
+    ),
+    (
+        "The museum is not open in winter and is closed on Mondays.",
+        "The museum is not closed on Mondays.",
+        "en",
+    ),
+    ("If it is cold, the museum is open and is heated.", "The museum is heated.", "en"),
     # the names alone
     (VMS, "TraceMonkey is slower than the SpiderMonkey interpreter.", "en"),
     (VMS, "TraceMonkey is faster than the SpiderMonkey interpreter.", "en"),
