@@ -31,8 +31,15 @@ def read_rows(text: str, name: str) -> list[CellRow]:
         name: what errors call the file.
 
     Raises:
-        UserError: it is no CSV, or a quotation mark is left open; names the line where it opens.
+        UserError: it is no CSV, holds a character that no text has, or a quotation mark is left
+            open; names the line.
     """
+    before_nul, nul, _ = text.partition("\0")
+    if nul:
+        raise UserError(
+            f"Line {_lines_in(before_nul) + 1} of {name} holds a NUL character, which no text has: "
+            "remove it, or save the file as CSV in UTF-8 once more."
+        )
     header = text.lstrip().split("\n", 1)[0]
     separator = max(_SEPARATORS, key=header.count)
     body = text.lstrip("\r\n")

@@ -42,6 +42,11 @@ _VERDICTS = {
         Verdict.NOT_ENOUGH,
     ),
 }
+#: UTF-16 without a mark: which of the first bytes are zero where a header begins in plain letters
+_UNMARKED = {
+    (False, True, False, True): "utf-16-le",
+    (True, False, True, False): "utf-16-be",
+}
 ValueT = TypeVar("ValueT")
 
 
@@ -151,19 +156,15 @@ def _decoded(content: bytes, name: str) -> str:
     """The text, in the first encoding that it is in."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         encodings: Sequence[str] = ("utf-16",)
-    elif b"\0" in content[:400]:
-        # UTF-16 without a mark: which half of each character is zero tells the order.
-        little = content[1:400:2].count(0) >= content[0:400:2].count(0)
-        encodings = ("utf-16-le" if little else "utf-16-be",)
+    elif (zeros := tuple(byte == 0 for byte in content[:4])) in _UNMARKED:
+        encodings = (_UNMARKED[zeros],)
     else:
         encodings = ("utf-8-sig", "cp1252")
     for encoding in encodings:
         try:
-            text = content.decode(encoding)
+            return content.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if "\0" not in text:
-            return text
     raise UserError(f"{name} is no text that can be read: save it as CSV in UTF-8.")
 
 

@@ -65,6 +65,9 @@ def test_separators_are_told_from_the_header(separator: str) -> None:
         (b"question,ground_truth\n" + b"w" * 9000 + b",x\n", "Row 2 of q.csv cannot be asked"),
         (b"question,ground_truth\nWhy?,Rain, and wind\n", "Row 2 of q.csv has more cells"),
         (b"\x00\x01\x00\x02" * 50, "has no column"),
+        (b"question,ground_truth\na\x00b,c\n", "Line 2 of q.csv holds a NUL character"),
+        (b"question,ground_truth\r\n" + b"a,b\r\n" * 90 + b"\0,c", "Line 92 of q.csv holds a NUL"),
+        ("question,ground_truth\na\0b,c\n".encode("utf-16"), "Line 2 of q.csv holds a NUL"),
         (b"PK\x03\x04\x00\x81\x00\x8d\x90" * 20, "q.csv"),
     ],
 )
