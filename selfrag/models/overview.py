@@ -30,11 +30,12 @@ _OF = (
     r"|esta|o|a|os|as|um|meus?|el|la|los|las|del|un|mis?|ce|cet|le|les|des|du|mes|dies\w*"
     r"|dem|den|der|das|die|il|lo|gli|i|questo|van|het|dit|deze))*"
 )
+_WHICH = r"(?:\W+[a-z]+){0,2}"  #: "the annual report"
 _OVERVIEW = re.compile(
     rf"(?:can you |could you |please |por favor |bitte )*(?:"
     rf"what(?:'s| is| are| does| do){_OF}\W+(?:{_THING}\W+)?(?:about|say|contain|cover)"
     rf"|(?:summari[sz]e|summary|overview|give me (?:a |an )?(?:summary|overview)"
-    rf"|what are the (?:main|key) (?:points|topics|ideas))(?:{_OF}\W+{_THING})?"
+    rf"|what are the (?:main|key) (?:points|topics|ideas))(?:{_OF}{_WHICH}\W+{_THING})?"
     rf"|(?:do|sobre o|de) que(?: se)? (?:trata|fala|e)(?:{_OF}\W+{_THING})?"
     rf"|(?:resum[aeoi]r?|resumen|resume|fac?a um resumo)(?:{_OF}\W+{_THING})?"
     rf"|de quoi (?:parle|traite|s'agit)(?:{_OF}\W+{_THING})?"

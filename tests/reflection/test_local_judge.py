@@ -194,6 +194,7 @@ def test_without_passages_there_is_no_usefulness_to_judge_and_no_error(
         "what's in it about?",
         "Summarize this PDF",
         "Please summarise the documents",
+        "Summarise the annual report.",
         "Do que se trata este documento?",
         "Resuma o documento",
         "¿De qué trata el documento?",
