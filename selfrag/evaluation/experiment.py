@@ -7,7 +7,6 @@ Nothing is copied from the product: chunks, index, BM25, fusion and all later st
 
 import hashlib
 import logging
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from selfrag.documents.chunking import chunk
 from selfrag.evaluation.beir import BeirSet
 from selfrag.evaluation.cutting import Cutting
+from selfrag.evaluation.scratch import scratch_folder
 from selfrag.index.bm25 import FILLED, Bm25Embeddings, average_words
 from selfrag.index.edge import EdgeClient
 from selfrag.index.store import Index
@@ -113,8 +113,8 @@ def experiment(
     average = sum(map(len, texts)) / max(1, len(texts))
     size = cutting.size if cutting.chunked else round(average / FILLED)
     sparse = Bm25Embeddings(avg_len=average_words(size))
-    with tempfile.TemporaryDirectory(prefix="selfrag-evaluation-") as folder:
-        client = EdgeClient(Path(folder))
+    with scratch_folder() as folder:
+        client = EdgeClient(folder)
         try:
             index = Index.open(
                 client,
