@@ -40,6 +40,7 @@ from selfrag.index.question import understood
 from selfrag.index.server import ServerClient, ServerHealth, server_health
 from selfrag.index.store import Index
 from selfrag.models.embeddings import EmbeddingModel, make_embeddings
+from selfrag.models.overview import named_for_overview
 from selfrag.models.own_key import OwnKey
 from selfrag.models.packaged import PackagedEmbeddings
 from selfrag.models.rerankers import make_reranker
@@ -480,7 +481,7 @@ class SelfRag:
         ready = len(self.ready())
         if options.retrieval is not RetrievalPolicy.NEVER and not ready:
             raise UserError(EMPTY_LIBRARY)
-        chosen = self._chosen(documents)
+        chosen = self._chosen(documents, question)
         turns = within([Turn(*turn) for turn in history], settings.history_turns)
         if place is not None and not turns:
             turns = tuple(self._runs.history(place, settings.history_turns))
@@ -498,9 +499,16 @@ class SelfRag:
         )
         return self._runs.begin(question, plan, place)
 
-    def _chosen(self, documents: Sequence[str] | None) -> tuple[str, ...] | None:
-        """The ids as given, each of a document that is there."""
-        return None if documents is None else tuple(self.document(item).id for item in documents)
+    def _chosen(
+        self, documents: Sequence[str] | None, overview: str = ""
+    ) -> tuple[str, ...] | None:
+        """The ids as given, each of a document that is there; where none are, that of the document
+        that the question names which asks for an overview."""
+        if documents is not None:
+            return tuple(self.document(item).id for item in documents)
+        ready = self.ready()
+        place = named_for_overview(overview, [record.name for record in ready])
+        return None if place is None else (ready[place].id,)
 
     def stop_runs(self) -> None:
         """End every run that is under way; each is recorded as stopped, with what it has."""

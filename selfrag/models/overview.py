@@ -17,6 +17,7 @@ from selfrag.models.words import fold
 OPENING = 2  #: sentences of each passage that are looked at: texts say first what they are about
 QUOTED = 3  #: sentences
 TOO_ALIKE = 0.8  #: cosine
+_SHORTEST = 4  #: letters of a word that tells one name from another
 _THING = (
     r"(?:documents?|pdfs?|files?|papers?|texts?|reports?|books?|articles?|contents?"
     r"|documentos?|arquivos?|ficheiros?|textos?|relatorios?|livros?|artigos?|conteudos?"
@@ -62,6 +63,21 @@ def asks_for_overview(question: str) -> bool:
 def asks_for_one_overview(question: str) -> bool:
     """Whether it asks so of one document: which one must be known, or another is told of."""
     return asks_for_overview(question) and not _SEVERAL.search(fold(question))
+
+
+def named_for_overview(question: str, names: Sequence[str]) -> int | None:
+    """Place of the one document whose name has a word of such a question: "the annual report" is
+    `annual-2024.pdf`. None where no name has one, or several have.
+    """
+    if not asks_for_one_overview(question):
+        return None
+    asked = {word for word in _telling(question) if not re.fullmatch(_THING, word)}
+    found = [place for place, name in enumerate(names) if asked & _telling(name)]
+    return found[0] if len(found) == 1 else None
+
+
+def _telling(text: str) -> set[str]:
+    return {word for word in re.findall(r"[^\W_]+", fold(text)) if len(word) >= _SHORTEST}
 
 
 def central_sentences(candidates: Sequence[Candidate], encoder: Encoder) -> list[Candidate]:

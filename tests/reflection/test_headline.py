@@ -1,5 +1,7 @@
 """What heads an answer, its steps and their colours agree, and only what was checked is green."""
 
+from pathlib import Path
+
 import pytest
 
 from selfrag.reflection.events import QueryRewritten, UsefulnessGraded
@@ -9,8 +11,10 @@ from selfrag.reflection.grades import RelevanceGrade, Rewrite, Support, Usefulne
 from selfrag.reflection.roles import Turn
 from selfrag.reflection.story import tell, verdict
 from selfrag.reflection.strategy import Shape
+from selfrag.service import SelfRag
 from selfrag.ui.verdict import remark_of
 from tests.reflection.scripted import ScriptedJudge, ScriptedSearch, make_run
+from tests.support.pdf_factory import make_pdf
 
 WAIT = 20
 FOLLOW_UP = Shape(follow_up=True)
@@ -140,3 +144,26 @@ def test_overview_of_one_document_among_several_asks_which(
         assert verdict(end).title == "Which document do you mean?"
         assert f"{documents} are searched" in end.reason
         assert end.answer.startswith("Choose the document")
+
+
+@pytest.mark.parametrize(
+    ("question", "told_of"),
+    [
+        ("Summarize the harbour report", ["harbour-2024.pdf"]),
+        ("What is the harbour document about?", ["harbour-2024.pdf"]),
+        ("Summarize the report", None),  # a kind of document, and no name
+        ("Summarize the annual report", None),  # no name says so
+    ],
+)
+def test_overview_is_of_the_document_that_the_question_names(
+    rag: SelfRag, tmp_path: Path, question: str, told_of: list[str] | None
+):
+    texts = {
+        "harbour-2024.pdf": "The harbour handled nine ships. A crane was bought.",
+        "school-report.pdf": "The school has four classes. A roof was mended.",
+    }
+    for name, text in texts.items():
+        list(rag.ingest([make_pdf(tmp_path / name, [text])]))
+    end = rag.start(question).result(WAIT)
+    assert end.unclear is (told_of is None)
+    assert sorted({it.document for it in end.citations}) == (told_of or [])
