@@ -24,7 +24,7 @@ import numpy as np
 from fastembed import TextEmbedding
 from numpy.typing import NDArray
 
-from selfrag.errors import UserError
+from selfrag.errors import StorageFull, UserError, disk_is_full
 from selfrag.models.local_embeddings import LocalEmbeddings
 
 MODEL = "all-MiniLM-L6-v2"
@@ -78,7 +78,8 @@ def lay_out_minilm(cache_dir: Path) -> Path:
     """The folder that holds the model, complete and checked; written only where needed.
 
     Raises:
-        UserError: a package is missing or altered, or the folder can't be written.
+        UserError: a package is missing or altered, or the folder can't be written, such as
+            StorageFull where its disk is full.
     """
     folder = cache_dir / f"{MODEL}-{PACKAGED['model.onnx'].sha256[:12]}"
     try:
@@ -91,6 +92,11 @@ def lay_out_minilm(cache_dir: Path) -> Path:
             if _digest(folder / name) != hashlib.sha256(text).hexdigest():
                 _replace(folder / name, text)
     except OSError as error:
+        if disk_is_full(error):
+            raise StorageFull(
+                f"The disk that holds {folder} is full, and the embedding model does not fit: free "
+                "some space and start again, or set STORAGE_DIR to a folder on another disk."
+            ) from error
         raise UserError(
             f"The embedding model could not be laid out in {folder}: {error}. "
             "Make that folder writable and start again."

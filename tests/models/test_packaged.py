@@ -1,5 +1,6 @@
 """The packaged embedding model: laid out, mended, checked, and fast in the way promised."""
 
+import errno
 import multiprocessing
 import socket
 import threading
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfrag.errors import UserError
+from selfrag.errors import StorageFull, UserError
 from selfrag.models import packaged
 from selfrag.models.packaged import PackagedEmbeddings, lay_out_minilm, load_minilm
 
@@ -105,6 +106,16 @@ def test_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(UserError, match="writable"):
         lay_out_minilm(tmp_path / "file")
+
+
+def test_full_disk_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tempfile.mkstemp", no_room)
+    with pytest.raises(StorageFull, match="is full.*free some space") as raised:
+        lay_out_minilm(tmp_path)
+    assert "writable" not in str(raised.value)
 
 
 def test_progress_counts_up_to_all_texts(embeddings: PackagedEmbeddings) -> None:
