@@ -101,8 +101,9 @@ class Settings(BaseSettings):
     )
     llm_timeout: float = _setting(
         60.0,
-        "seconds that a call of a model may take to begin its reply, tries again after a failure "
-        "included, and that the reply may then pause",
+        "seconds that a call of a model may take, tries again after a failure included: for its "
+        "whole reply or, where that is streamed, for its first text and then from each piece of "
+        "text to the next",
         "1 to 600",
         ge=1,
         le=600,

@@ -11,7 +11,7 @@ PACKAGE = ROOT / "selfrag"
 
 #: Each layer may import itself and what stands below it.
 LAYERS = [
-    {"errors", "pages", "palette", "quotes", "settings", "storage", "wording"},
+    {"deadline", "errors", "pages", "palette", "quotes", "settings", "storage", "wording"},
     {"index", "models"},
     {"retrieval", "records"},
     {"reflection", "evaluation", "documents", "sharing"},

@@ -51,8 +51,8 @@ def make_chat_model(
         base_url: API address, usually ending with ``/v1``; None is OpenAI itself.
         api_key: None where the endpoint needs none.
         temperature: 0 to 2; dropped for models that take none.
-        timeout: seconds to wait for a reply, over all its attempts, and between two pieces of a
-            stream.
+        timeout: seconds to wait for a whole reply, over all its attempts; in a stream for its
+            first text, and between two pieces of text.
         max_retries: further attempts after a broken connection, status 408, 409, 429 or 5xx.
         max_wait: seconds; an endpoint that asks to wait longer (``Retry-After``) is not waited
             for, so that a rate limit ends in a sentence rather than in silence.

@@ -3,16 +3,22 @@
 Streams of the Chat Completions API tell a refusal in ``delta.refusal``, piece by piece, with no
 content beside it; langchain-openai 1.7 drops it, so that a refusal looks like no answer at all.
 Here it is in ``additional_kwargs["refusal"]``, where a reply that is not streamed has it as well.
+
+What a stream tells is counted as heard (`PatientClient`), thoughts that nobody is shown as well.
 """
 
-from typing import Any
+import contextlib
+from collections.abc import Iterator
+from typing import Any, cast
 
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
 
+from selfrag.models.patience import PatientClient
+
 
 class ChatClient(ChatOpenAI):
-    """`ChatOpenAI` with refusals in its streams."""
+    """`ChatOpenAI` with refusals in its streams; its ``http_client`` is a `PatientClient`."""
 
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: Any
@@ -21,7 +27,22 @@ class ChatClient(ChatOpenAI):
             chunk, default_chunk_class, base_generation_info
         )
         choices = chunk.get("choices")
-        refusal = (choices[0].get("delta") or {}).get("refusal") if choices else None
+        delta = (choices[0].get("delta") or {}) if choices else {}
+        # Thoughts come in fields of many names, which langchain-openai drops.
+        if any(told for field, told in delta.items() if field != "role"):
+            self._heard()
+        refusal = delta.get("refusal")
         if made is not None and isinstance(refusal, str):
             made.message.additional_kwargs["refusal"] = refusal
         return made
+
+    def _stream(self, *args: Any, **options: Any) -> Iterator[ChatGenerationChunk]:
+        with contextlib.closing(cast(Any, super()._stream(*args, **options))) as chunks:
+            for chunk in chunks:
+                if chunk.message.content:  # of the Responses API, which is not converted above
+                    self._heard()
+                yield chunk
+
+    def _heard(self) -> None:
+        assert isinstance(self.http_client, PatientClient)
+        self.http_client.heard()

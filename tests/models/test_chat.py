@@ -12,8 +12,9 @@ from selfrag.models.decisions import Asked, EndpointDecisions
 from selfrag.models.embeddings import EndpointEmbeddings
 from selfrag.models.prices import Price, cost
 from selfrag.models.usage import Usage, UsageLedger
-from tests.support.llm_answers import Answer, failure, hang, raw, text
+from tests.support.llm_answers import Answer, drip, failure, hang, raw, text
 from tests.support.llm_server import LlmServer
+from tests.support.trickling import trickling
 
 KEY = "sk-secret-0123456789abcdef"
 
@@ -101,7 +102,7 @@ def test_endpoint_that_hangs_ends_with_the_timeout(llm_server: LlmServer) -> Non
     assert error.fatal
 
 
-@pytest.mark.parametrize("slow", [hang(), failure(503, "busy", retry_after_ms="10")])
+@pytest.mark.parametrize("slow", [hang(), drip(), failure(503, "busy", retry_after_ms="10")])
 def test_time_of_a_call_is_shared_by_all_its_tries(llm_server: LlmServer, slow: Answer) -> None:
     llm_server.delay = 0.5
     llm_server.reply(slow)
@@ -121,6 +122,15 @@ def test_pause_that_a_call_has_no_time_for_is_not_made(llm_server: LlmServer) ->
 
     assert time.monotonic() - began < 2
     assert "Wait 5 s" in str(error)
+
+
+def test_probe_of_an_endpoint_that_trickles_its_headers_comes_to_an_end() -> None:
+    with trickling(b"HTTP/1.1 200 OK\r\nX-Padding: ") as where:
+        began = time.monotonic()
+        found = probe(make_chat_model(model="scripted", base_url=f"{where}/v1"), timeout=0.5)
+        assert time.monotonic() - began < 1.5
+    assert not found.ok
+    assert "did not answer" in found.sentence
 
 
 def test_embeddings_and_decisions_are_waited_for_no_longer_either() -> None:

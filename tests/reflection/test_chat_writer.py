@@ -16,6 +16,7 @@ from selfrag.reflection.roles import Feedback
 from tests.support.llm_answers import (
     Answer,
     Request,
+    drip,
     empty,
     failure,
     hang,
@@ -23,6 +24,7 @@ from tests.support.llm_answers import (
     raw,
     refusal,
     text,
+    thinking,
     truncated,
 )
 from tests.support.llm_server import LlmServer
@@ -131,6 +133,37 @@ def test_endpoint_that_hangs_before_the_first_token(llm_server: LlmServer) -> No
 
     with pytest.raises(ModelError, match="did not answer in"):
         list(writer_of(llm_server, timeout=0.3).write(QUESTION, PASSAGES))
+
+
+@pytest.mark.parametrize("parts", [(), ("Leave ", "is ")])
+def test_stream_that_is_only_kept_alive_ends_with_the_timeout(
+    llm_server: LlmServer, parts: tuple[str, ...]
+) -> None:
+    llm_server.reply(drip(*parts))
+    began, written = time.monotonic(), []
+    with pytest.raises(ModelError, match=r"did not answer in 1 s.*LLM_TIMEOUT") as caught:
+        for piece in writer_of(llm_server, timeout=0.4).write(QUESTION, PASSAGES):
+            written.append(piece)
+    assert caught.value.fatal
+    assert 0.35 < time.monotonic() - began < 2
+    assert "".join(written).split() == "".join(parts).split()
+    assert llm_server.wait_for(lambda: llm_server.requests[0].disconnected)
+
+
+@pytest.mark.parametrize(
+    "slow",
+    [
+        pieces("Leave ", "is ", "25 ", "days ", "[Doc 1].", piece_delay=0.3),
+        thinking("Well, ", "25 days", "? ", "Yes.", then="Leave is 25 days.", piece_delay=0.3),
+    ],
+    ids=["text", "thoughts"],
+)
+def test_slow_model_that_delivers_is_not_cut_off(llm_server: LlmServer, slow: Answer) -> None:
+    llm_server.reply(slow)
+    began = time.monotonic()
+    answer = "".join(writer_of(llm_server, timeout=0.8).write(QUESTION, PASSAGES))
+    assert answer.startswith("Leave is 25 days")
+    assert time.monotonic() - began > 1.2, "longer in all than one may wait for a piece"
 
 
 def test_endpoint_that_stops_in_the_middle(llm_server: LlmServer) -> None:

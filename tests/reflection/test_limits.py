@@ -22,7 +22,16 @@ from tests.conftest import plain_settings
 from tests.reflection.scripted import ScriptedSearch
 from tests.support import llm_server as llm_server_module
 from tests.support import llm_wire
-from tests.support.llm_answers import Answer, Request, failure, hang, happy_path, structured, text
+from tests.support.llm_answers import (
+    Answer,
+    Request,
+    drip,
+    failure,
+    hang,
+    happy_path,
+    structured,
+    text,
+)
 from tests.support.llm_server import LlmServer
 
 WAIT = 20
@@ -248,6 +257,19 @@ def test_stop_ends_a_silent_run_within_a_second_and_nothing_follows(
     assert run.log.snapshot() == log
     assert log[-1] is end
     assert len(llm_server.requests) == requests
+
+
+@pytest.mark.parametrize("shape", [SHAPES[0], Shape(Strategy.PLAIN, RetrievalPolicy.ALWAYS)])
+def test_run_on_an_endpoint_that_is_only_kept_alive_ends_and_leaves_no_thread(
+    llm_server: LlmServer, shape: Shape
+) -> None:
+    llm_server.reply(drip())
+    run = run_on(llm_server, shape, llm_timeout=1.0)
+    end = run.result(3)
+    assert end.status == "failed"
+    assert "did not answer in 1 s. Try again, or raise LLM_TIMEOUT." in end.reason
+    run._thread.join(1)
+    assert not run._thread.is_alive()
 
 
 def test_stopped_run_tries_no_failed_request_again(llm_server: LlmServer) -> None:

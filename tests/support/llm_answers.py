@@ -73,7 +73,9 @@ class Answer:
     usage: bool = True
     pieces: Sequence[str] | None = None
     piece_delay: float = 0.0
+    thoughts: Sequence[str] = ()
     hang: bool = False
+    drip: bool = False
     break_after: int | None = None
     body: str | None = None
 
@@ -115,6 +117,17 @@ def failure(status: int, message: str = "", *, code: str | None = None, **header
 def hang() -> Answer:
     """Nothing, until the client gives up or the server is closed."""
     return Answer(hang=True)
+
+
+def drip(*parts: str) -> Answer:
+    """What keeps the connection alive and tells nothing, for as long as `hang`, after ``parts``
+    where it is streamed."""
+    return Answer(text="", pieces=parts, drip=True)
+
+
+def thinking(*thoughts: str, then: str, piece_delay: float) -> Answer:
+    """A text after thoughts that have a field of their own, each after ``piece_delay`` seconds."""
+    return Answer(text=then, pieces=(then,), thoughts=thoughts, piece_delay=piece_delay)
 
 
 def truncated(words: str, after: int) -> Answer:

@@ -236,6 +236,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(decisions_body(request, owner.decide))
         elif request.stream:
             self._stream(owner, request, answer)
+        elif answer.drip:
+            self.send_response(200)
+            self.send_header("content-length", "100000")
+            self.end_headers()
+            self._drip(owner, b" ")
         else:
             self._json(chat_body(request, answer))
 
@@ -245,6 +250,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
         message = chat_body(request, answer)["choices"][0]["message"]
+        for thought in answer.thoughts:
+            owner.closing.wait(answer.piece_delay)
+            self._event(request, {"content": "", "reasoning_content": thought})
         parts = answer.pieces or re.findall(r"\s*\S+\s*$|\s*\S+", answer.text or "")
         for index, part in enumerate(parts):
             if answer.break_after == index:
@@ -255,6 +263,10 @@ class _Handler(BaseHTTPRequestHandler):
                 owner.closing.wait(answer.piece_delay)
             self._check_client()
             self._event(request, {"content": part})
+        if answer.drip:
+            self._event(request, {"role": "assistant", "content": ""})
+            comment = b": ping\n\n"
+            self._drip(owner, b"%x\r\n%s\r\n" % (len(comment), comment))
         last: dict[str, Any] = {}
         if answer.refusal:
             half = len(answer.refusal) // 2
@@ -305,6 +317,12 @@ class _Handler(BaseHTTPRequestHandler):
         while not owner.closing.is_set():
             if select.select([self.connection], [], [], 0.02)[0]:
                 raise BrokenPipeError
+
+    def _drip(self, owner: LlmServer, data: bytes) -> None:
+        self.close_connection = True
+        while not owner.closing.wait(0.02):
+            self.wfile.write(data)
+            self.wfile.flush()
 
     def _fail(self, answer: Answer) -> None:
         body = json.dumps({"error": answer.error}).encode()
