@@ -113,7 +113,7 @@ def test_full_disk_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("tempfile.mkstemp", no_room)
-    with pytest.raises(StorageFull, match="is full.*free some space") as raised:
+    with pytest.raises(StorageFull, match=r"is full.*free some space") as raised:
         lay_out_minilm(tmp_path)
     assert "writable" not in str(raised.value)
 
