@@ -21,6 +21,8 @@ from tests.support.pdf_factory import make_pdf
     ("sentence", "question"),
     [
         ("The guest flat costs 38 euros a night.", "How much does the guest flat cost?"),
+        ("The collection holds 12,400 objects.", "How many objects does the collection hold?"),
+        ("The hopper holds 250 grams of beans.", "How much does the hopper hold?"),
         ("The solar panels cost 164,000 euros.", "How much do the solar panels cost?"),
         ("The summer party is held on 11 July.", "When is the summer party held?"),
         ("The waiting time lasts three weeks.", "How long does the waiting time last?"),
@@ -43,6 +45,7 @@ def test_sentence_makes_the_question_that_it_answers(sentence: str, question: st
         ("O sistema do Git foi criado no ano de 2005.", "Quando foi criado o sistema do Git?"),
         ("A trava serve para fechar o portão.", "Para que serve a trava?"),
         ("O GitHub é um serviço de hospedagem.", "O que é o GitHub?"),
+        ("O zelador chama-se Osvaldo Pereira.", "Como se chama o zelador?"),
     ],
 )
 def test_portuguese_makes_portuguese(sentence: str, question: str):
