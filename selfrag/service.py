@@ -530,6 +530,10 @@ class SelfRag:
         """What is known of a run so far, in order; nothing where there is no such run."""
         return self._runs.events(run_id)
 
+    def unkept(self, run_id: str) -> str | None:
+        """Why the end of a run could not be recorded, after one more try; None where it is."""
+        return self._runs.unkept(run_id)
+
     def casting_with(self, own: OwnKey) -> Casting:
         """The models of a key that a person entered, to be closed by whoever asked for them.
 

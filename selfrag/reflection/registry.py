@@ -1,8 +1,9 @@
 """The runs of this process and those of the records: begun, followed, ended, found again.
 
-A run is written to the records when it begins and when it ends. One whose end is missing there
-was under way when the application was ended; it is closed as stopped when the records are opened
-again, so that no view ever waits for it.
+A run is written to the records when it begins and when it ends. Where its end cannot be written,
+such as on a full disk, that is tried again: when it is looked at, when another run ends, and when
+all are stopped at the close. One whose end is missing when the records are opened again is closed
+as stopped, so that no view ever waits for it.
 """
 
 import logging
@@ -24,7 +25,7 @@ from selfrag.reflection.run import Run, RunPlan
 logger = logging.getLogger(__name__)
 
 KEPT_RUNS = 500  #: runs that can be followed without asking the records
-CUT_OFF = "the application was ended before the answer was finished"
+CUT_OFF = "the application was ended before the answer was finished and kept"
 
 
 class Registry:
@@ -38,6 +39,8 @@ class Registry:
     def __init__(self, engine: Engine) -> None:
         self._runs = Runs(engine)
         self._live: dict[str, Run] = {}
+        self._due: dict[str, Run] = {}  # their end is not in the records
+        self._refused: dict[str, str] = {}  # why it could not be written
         self._lock = threading.Lock()
         self.conversations = Conversations(engine, self._stop)
         self.feedback = Feedback(engine)
@@ -58,8 +61,12 @@ class Registry:
 
         run = Run(question, plan, started=started, finished=self._ended)
         with self._lock:
-            self._live[run.id] = run
-            ended = [key for key, other in self._live.items() if other.log.closed]
+            self._live[run.id] = self._due[run.id] = run
+            ended = [
+                key
+                for key, other in self._live.items()
+                if other.log.closed and key not in self._due
+            ]
             for key in ended[:-KEPT_RUNS]:
                 del self._live[key]
         try:
@@ -70,10 +77,9 @@ class Registry:
         except SQLAlchemyError as error:
             self._give_up(run)
             logger.exception("the run %s cannot be recorded", run.id)
-            reason = str(getattr(error, "orig", None) or error).splitlines()[0]
             raise UserError(
-                f"The question cannot be recorded ({reason}). Check that the disk is not full and "
-                "the database can be written, then ask again."
+                f"The question cannot be recorded ({_reason(error)}). Check that the disk is not "
+                "full and the database can be written, then ask again."
             ) from None
 
     def live(self, run_id: str) -> Run | None:
@@ -96,6 +102,12 @@ class Registry:
         record = self._runs.get(run_id)
         return [parse_event(event) for event in record.events] if record else []
 
+    def unkept(self, run_id: str) -> str | None:
+        """Why the end of a run is not in the records, after one more try; None where it is there,
+        or the run goes on."""
+        run = self._due.get(run_id)
+        return self._keep(run) if run is not None and run.log.closed else None
+
     def history(self, place: Place, most: int) -> list[Turn]:
         """The last ``most`` questions of a conversation that were answered, oldest first."""
         if self.conversations.get(place.conversation, place.owner) is None:
@@ -114,13 +126,16 @@ class Registry:
         return found[::-1]
 
     def stop_all(self) -> None:
-        """End every run that is under way."""
+        """End every run that is under way, and write what could not be written before."""
         self._stop(list(self._live))
+        self._catch_up()
 
     def _give_up(self, run: Run) -> None:
         """A run that did not start: nobody is told of it, and none may wait for it."""
         run.stop()
         self._live.pop(run.id, None)
+        self._due.pop(run.id, None)
+        self._refused.pop(run.id, None)
 
     def _stop(self, run_ids: Sequence[str]) -> None:
         for run_id in run_ids:
@@ -132,13 +147,37 @@ class Registry:
                     logger.exception("the run %s could not be stopped", run_id)
 
     def _ended(self, run: Run) -> None:
+        if self._keep(run) is None:
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Write the ends that are due, up to one that cannot be written."""
+        for run in list(self._due.values()):
+            if run.log.closed and self._keep(run) is not None:
+                return
+
+    def _keep(self, run: Run) -> str | None:
+        """Write how a run ended; why not, where it cannot be. Twice does no harm."""
         end = run.result()
         try:
             if self._runs.finish(_record(run, end.status, end.elapsed_s)):
                 self.conversations.note_answer(run.id, run.question, end.answer)
-        except (SQLAlchemyError, UserError):
-            # The answer is there and shown; only later visits will not find it.
-            logger.exception("how the run %s ended cannot be recorded", run.id)
+        except (SQLAlchemyError, UserError) as error:
+            why = str(error) if isinstance(error, UserError) else f"{_reason(error)}."
+            if run.id not in self._refused:
+                # Without a trace where the surroundings are at fault: a command shows this line.
+                traced = not isinstance(error, UserError)
+                logger.error("the run %s is not kept: %s", run.id, why, exc_info=traced)
+            self._refused[run.id] = why
+            return why
+        self._due.pop(run.id, None)
+        if self._refused.pop(run.id, None):
+            logger.warning("the run %s is kept now", run.id)
+        return None
+
+
+def _reason(error: SQLAlchemyError) -> str:
+    return str(getattr(error, "orig", None) or error).splitlines()[0]
 
 
 def _record(run: Run, status: str, elapsed: float | None) -> RunRecord:

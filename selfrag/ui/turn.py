@@ -99,6 +99,7 @@ def _finished(rag: SelfRag, run_id: str, view: RunView, newest: bool, again: Ask
         draw_again(view.question, f"again-{run_id}", again)
         return
     with st.container():
+        _unkept(rag, run_id)
         draw_verdict(view)
         draw_weighed(end)
         if newest:
@@ -129,6 +130,19 @@ def _finished(rag: SelfRag, run_id: str, view: RunView, newest: bool, again: Ask
             )
             draw_trace(end.trace_url)
         draw_feedback(rag, run_id)
+
+
+def _unkept(rag: SelfRag, run_id: str) -> None:
+    """Say that an answer will be lost, while it is still there."""
+    why = rag.unkept(run_id)
+    if why is None:
+        return
+    st.warning(
+        f"This answer is not kept yet: it is lost when the application ends. {literal(why)} "
+        "**Share** saves a copy of it.",
+        icon=":material/hard_drive:",
+    )
+    st.button("Keep it now", key=f"keep-{run_id}")  # drawing it anew tries again
 
 
 def _answer(run_id: str, view: RunView, newest: bool) -> None:

@@ -19,6 +19,7 @@ from selfrag.service import SelfRag
 from selfrag.settings import Settings
 from selfrag.ui import turn
 from tests.reflection.scripted import ScriptedJudge, ScriptedWriter
+from tests.support.full_disk import full_while_set
 from tests.support.pdf_factory import make_pdf
 
 SCRIPT = Path(__file__).resolve().parents[2] / "selfrag" / "ui" / "navigation.py"
@@ -242,6 +243,26 @@ def test_run_that_was_stopped_says_so_and_can_be_asked_again(
     button(app, "Try again").click().run()
     assert "Answered and grounded" in texts(app)
     assert len([it for it in app.markdown if it.value.startswith("#### ")]) == 1
+
+
+def test_answer_that_could_not_be_kept_says_so_at_once_and_is_kept_when_there_is_room(
+    harbour: SelfRag, app: AppTest, monkeypatch: pytest.MonkeyPatch
+):
+    full = full_while_set(harbour)
+
+    def filled(_: int) -> RetrievalDecision:
+        full.set()
+        return RetrievalDecision(True, "")
+
+    app.run()
+    script(harbour, monkeypatch, ScriptedJudge(decide=filled))
+    ask(app)
+    assert "This answer is not kept yet" in texts(app) and "free some space" in texts(app)
+    assert answers(app), "it is shown all the same"
+    full.clear()
+    button(app, "Keep it now").click().run()
+    assert "not kept yet" not in texts(app) and not app.exception
+    assert harbour.latest_runs(1)[0].status == "answered"
 
 
 def test_retry_is_told_between_the_two_attempts(

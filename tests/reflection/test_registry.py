@@ -14,8 +14,10 @@ from selfrag.records.conversations import Place
 from selfrag.reflection.casting import Cast
 from selfrag.reflection.grades import RetrievalDecision
 from selfrag.reflection.registry import CUT_OFF
+from selfrag.reflection.run import Run
 from selfrag.service import SelfRag
 from tests.reflection.scripted import ScriptedJudge, ScriptedWriter
+from tests.support.full_disk import full_while_set
 from tests.support.pdf_factory import make_pdf
 
 TIDES = "The harbour of Saint Malo has a tidal range of thirteen metres. Ships wait for the flood."
@@ -71,8 +73,7 @@ def test_run_that_was_cut_off_is_closed_as_stopped_at_the_next_start(
     go = held(harbour, monkeypatch)
     run = harbour.start(QUESTION, place=Place("a"))
     # What a killed process leaves: its end is never written.
-    monkeypatch.setattr(harbour._runs, "_ended", lambda run: None)
-    run._finished = None
+    monkeypatch.setattr(harbour._runs, "_keep", lambda run: None)
     harbour.close()
     go.set()
     again = open_rag()
@@ -80,6 +81,55 @@ def test_run_that_was_cut_off_is_closed_as_stopped_at_the_next_start(
     assert (end.step, end.status, end.reason) == ("run_finished", "stopped", CUT_OFF)
     assert again.events(run.id)[0].question == QUESTION
     assert [turn.status for turn in again.conversations.turns("a")] == ["stopped"]
+
+
+@pytest.fixture
+def no_room(harbour: SelfRag) -> threading.Event:
+    return full_while_set(harbour)
+
+
+def ended_on_a_full_disk(
+    harbour: SelfRag, monkeypatch: pytest.MonkeyPatch, full: threading.Event
+) -> Run:
+    """A run that began while there was room, and whose end could not be written."""
+    go = held(harbour, monkeypatch)
+    run = harbour.start(QUESTION, place=Place("a"))
+    full.set()
+    go.set()
+    assert run.result(20).status == "answered"
+    wait_for(lambda: run.id in harbour._runs._refused)
+    return run
+
+
+def test_end_that_could_not_be_written_is_told_and_written_when_there_is_room(
+    harbour: SelfRag, monkeypatch: pytest.MonkeyPatch, no_room: threading.Event
+):
+    run = ended_on_a_full_disk(harbour, monkeypatch, no_room)
+    assert "free some space" in (harbour.unkept(run.id) or "")
+    assert harbour.recorded(run.id).status == "running"
+    no_room.clear()
+    assert harbour.unkept(run.id) is None
+    assert harbour.recorded(run.id).status == "answered"
+    assert harbour.conversations.all(search=run.result().answer.partition(" [")[0])
+
+
+def test_end_that_could_not_be_written_is_written_when_the_next_run_ends(
+    harbour: SelfRag, monkeypatch: pytest.MonkeyPatch, no_room: threading.Event
+):
+    first = ended_on_a_full_disk(harbour, monkeypatch, no_room)
+    no_room.clear()
+    harbour.start(QUESTION, place=Place("b")).result(20)
+    wait_for(lambda: harbour.recorded(first.id).status == "answered")
+
+
+def test_end_that_could_not_be_written_is_written_at_the_close(
+    harbour: SelfRag, monkeypatch: pytest.MonkeyPatch, no_room: threading.Event, open_rag
+):
+    run = ended_on_a_full_disk(harbour, monkeypatch, no_room)
+    no_room.clear()
+    harbour.close()
+    end = open_rag().events(run.id)[-1]
+    assert (end.status, end.answer) == ("answered", run.result().answer)
 
 
 def test_conversation_goes_on_with_its_history_after_a_restart(harbour: SelfRag, open_rag):
