@@ -14,6 +14,11 @@ from selfrag.index.catalogue import MissingCollectionError
 KEEP_IT_HERE = "or clear QDRANT_URL to keep the index on this machine"
 
 
+def address(url: httpx.URL) -> str:
+    """Scheme, host and port; no key or path that may stand in it."""
+    return f"{url.scheme}://{url.netloc.decode()}"
+
+
 @contextmanager
 def reachable() -> Iterator[None]:
     """Turn a server that is down, slow, busy, full or refuses into a UserError; and a collection
@@ -28,13 +33,14 @@ def reachable() -> Iterator[None]:
     except ResponseHandlingException as error:
         if isinstance(error.source, httpx.TimeoutException):
             raise UserError(
-                "The Qdrant server takes too long to answer; nothing is known of the last "
-                f"request. See what keeps it busy and try again, {KEEP_IT_HERE}."
+                f"The Qdrant server at {address(error.source.request.url)} takes too long to "
+                "answer; nothing is known of the last request. Check QDRANT_URL, see what keeps "
+                f"the server busy and try again, {KEEP_IT_HERE}."
             ) from error
         if isinstance(error.source, httpx.TransportError):
             raise UserError(
-                f"The Qdrant server does not answer ({error}). Check QDRANT_URL and that the "
-                f"server runs, {KEEP_IT_HERE}."
+                f"The Qdrant server at {address(error.source.request.url)} does not answer "
+                f"({error}). Check QDRANT_URL and that the server runs, {KEEP_IT_HERE}."
             ) from error
         raise UserError(
             "What answers at QDRANT_URL does not speak as a Qdrant server of this version does "

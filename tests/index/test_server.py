@@ -20,6 +20,7 @@ from selfrag.index.server import ServerClient, server_health
 from selfrag.index.store import DOCUMENTS, Index
 from tests.index.conftest import make, random_points
 from tests.index.test_store import FINGERPRINT, WordEmbeddings, open_index
+from tests.support.trickling import trickling
 
 
 class Wire:
@@ -117,6 +118,51 @@ def test_slow_server_is_told_apart_from_one_that_is_down(wire: Wire) -> None:
         ServerClient(wire.url, timeout=1).count("c")
     with pytest.raises(UserError, match="does not answer"), reachable():
         ServerClient("http://127.0.0.1:9").count("c")
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [b"", b"HTTP/1.1 200 OK\r\nX-Padding: ", b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"],
+    ids=["silent", "headers", "body"],
+)
+def test_server_that_never_comes_to_an_end_is_told_in_time_with_its_address(
+    beginning: bytes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(server_module, "TOLD_AFTER", 0.2)
+    with trickling(beginning, every=0.02 if beginning else 60.0) as url:
+        client = ServerClient(url, timeout=1)
+        for ask in (lambda: client.count("c"), client.info):
+            caplog.clear()
+            began = time.monotonic()
+            with pytest.raises(UserError, match=f"{url} takes too long.*QDRANT_URL"), reachable():
+                ask()
+            assert 0.9 < time.monotonic() - began < 2
+            assert f"server at {url} has not answered for 0.2 s" in caplog.text
+            assert "up to 1 s" in caplog.text
+
+
+def test_first_request_has_less_time_than_those_to_a_server_that_is_known(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "FIRST_TIMEOUT", 0.3)
+    wire.answers = [(200, {"result": {"count": 3}, "status": "ok", "time": 0.0})]
+    client = ServerClient(wire.url, timeout=5)
+    wire.seconds = 0.8
+    with pytest.raises(UserError, match="too long to answer"), reachable():
+        client.count("c")
+    wire.seconds = 0.0
+    assert client.count("c").count == 3
+    wire.seconds = 0.8
+    assert client.count("c").count == 3
+
+
+def test_tries_of_a_request_share_its_time(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "FIRST_TIMEOUT", 0.5)
+    wire.answers, wire.seconds = [(503, BUSY)], 0.4
+    client = ServerClient(wire.url)
+    with pytest.raises(UserError, match="503"), reachable():
+        client.count("c")
+    assert len(wire.asked) < 4
 
 
 def test_something_else_that_answers_is_no_qdrant_server(wire: Wire) -> None:
