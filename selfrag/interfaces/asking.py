@@ -100,9 +100,9 @@ def fit(model: type[_M], values: dict[str, Any]) -> _M:
     Raises:
         UserError: it is not; names what does not fit.
     """
-    for name in {"q", "question"} & values.keys():
-        check_query(values[name])
+    # As text that pydantic takes, too: half a character from a shell becomes a question mark.
+    asked = {name: check_query(values[name]) for name in {"q", "question"} & values.keys()}
     try:
-        return model.model_validate(values)
+        return model.model_validate(values | asked)
     except ValidationError as error:
         raise UserError(Problem.invalid(error).detail) from None

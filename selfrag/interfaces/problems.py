@@ -27,6 +27,8 @@ class ProblemDetails(BaseModel):
 
 
 def _said(message: str) -> str:
+    if message.startswith("Input should be a valid dictionary or instance of"):
+        return "a JSON object belongs here: {...}"
     return message.removeprefix("Value error, ")
 
 
@@ -56,7 +58,7 @@ class Problem(Exception):
     def invalid(cls, error: ValidationError) -> "Problem":
         """Parameters that do not fit their model; their values are not repeated."""
         errors = [
-            FieldError(field=".".join(map(str, item["loc"])), message=_said(item["msg"]))
+            FieldError(field=".".join(map(str, item["loc"])) or "body", message=_said(item["msg"]))
             for item in error.errors(include_input=False, include_url=False, include_context=False)
         ]
         told = "; ".join(f"{item.field}: {item.message}" for item in errors[:3])

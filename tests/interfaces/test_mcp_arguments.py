@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from selfrag.interfaces.asking import AnswerBody, SearchParameters, fit
 from selfrag.interfaces.mcp.server import build
 from selfrag.settings import Settings
 from tests.support import own_loop
@@ -58,3 +59,8 @@ def test_argument_that_does_not_fit_is_told_with_what_is_allowed(
 
 def test_empty_query_is_told_by_the_name_that_the_tool_gives_it() -> None:
     assert "query is empty: write what is asked for." in refused("retrieve", query="")
+
+
+def test_half_a_character_from_a_shell_becomes_a_question_mark():
+    assert fit(AnswerBody, {"question": "caf\udce9 hours"}).question == "caf? hours"
+    assert fit(SearchParameters, {"q": "caf\udce9"}).q == "caf?"

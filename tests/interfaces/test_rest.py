@@ -286,6 +286,12 @@ def test_bad_bodies_are_refused(api: httpx.Client, content: bytes, kind: str, st
     problem(api.post("/api/answer", content=content, headers=headers), status)
 
 
+@pytest.mark.parametrize("content", [b"[]", b"null", b'"x"'])
+def test_body_that_is_no_object_is_told_as_that(api: httpx.Client, content: bytes):
+    answer = api.post("/api/answer", content=content, headers={"Content-Type": "application/json"})
+    assert "body: a JSON object belongs here" in problem(answer, 422)
+
+
 def test_upload_larger_than_allowed_is_refused_declared_or_not(serve: Serve, tmp_path: Path):
     _, api = serve(max_upload_mb=1)
     large = tmp_path / "large.pdf"

@@ -160,8 +160,7 @@ def test_run_ends_whatever_an_endpoint_counts(
         monkeypatch.setattr(module, "usage_of", lambda *_: told)
     llm_server.reply(happy_path)
     end = run_on(llm_server, budget=Budget(seconds=1e12)).result(WAIT)
-    assert end.status in {"answered", "unsupported", "failed"}
-    assert "something went wrong" not in end.reason
+    assert end.status == "answered", end.reason
     assert end.usage is not None
     assert 0 < end.usage.input_tokens + end.usage.output_tokens < 1_000_000
 
