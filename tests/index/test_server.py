@@ -136,7 +136,7 @@ def test_server_that_never_comes_to_an_end_is_told_in_time_with_its_address(
             began = time.monotonic()
             with pytest.raises(UserError, match=f"{url} takes too long.*QDRANT_URL"), reachable():
                 ask()
-            assert 0.9 < time.monotonic() - began < 2
+            assert 0.9 < time.monotonic() - began < 5
             assert f"server at {url} has not answered for 0.2 s" in caplog.text
             assert "up to 1 s" in caplog.text
 
@@ -144,21 +144,21 @@ def test_server_that_never_comes_to_an_end_is_told_in_time_with_its_address(
 def test_first_request_has_less_time_than_those_to_a_server_that_is_known(
     wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server_module, "FIRST_TIMEOUT", 0.3)
+    monkeypatch.setattr(server_module, "FIRST_TIMEOUT", 1.0)
     wire.answers = [(200, {"result": {"count": 3}, "status": "ok", "time": 0.0})]
     client = ServerClient(wire.url, timeout=5)
-    wire.seconds = 0.8
+    wire.seconds = 1.6
     with pytest.raises(UserError, match="too long to answer"), reachable():
         client.count("c")
     wire.seconds = 0.0
     assert client.count("c").count == 3
-    wire.seconds = 0.8
+    wire.seconds = 1.6
     assert client.count("c").count == 3
 
 
 def test_tries_of_a_request_share_its_time(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_module, "FIRST_TIMEOUT", 0.5)
-    wire.answers, wire.seconds = [(503, BUSY)], 0.4
+    monkeypatch.setattr(server_module, "FIRST_TIMEOUT", 2.0)
+    wire.answers, wire.seconds = [(503, BUSY)], 0.9
     client = ServerClient(wire.url)
     with pytest.raises(UserError, match="503"), reachable():
         client.count("c")

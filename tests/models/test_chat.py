@@ -128,7 +128,7 @@ def test_probe_of_an_endpoint_that_trickles_its_headers_comes_to_an_end() -> Non
     with trickling(b"HTTP/1.1 200 OK\r\nX-Padding: ") as where:
         began = time.monotonic()
         found = probe(make_chat_model(model="scripted", base_url=f"{where}/v1"), timeout=0.5)
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < 5
     assert not found.ok
     assert "did not answer" in found.sentence
 

@@ -145,7 +145,7 @@ def test_stream_that_is_only_kept_alive_ends_with_the_timeout(
         for piece in writer_of(llm_server, timeout=0.4).write(QUESTION, PASSAGES):
             written.append(piece)
     assert caught.value.fatal
-    assert 0.35 < time.monotonic() - began < 2
+    assert 0.35 < time.monotonic() - began < 5
     assert "".join(written).split() == "".join(parts).split()
     assert llm_server.wait_for(lambda: llm_server.requests[0].disconnected)
 
@@ -153,17 +153,17 @@ def test_stream_that_is_only_kept_alive_ends_with_the_timeout(
 @pytest.mark.parametrize(
     "slow",
     [
-        pieces("Leave ", "is ", "25 ", "days ", "[Doc 1].", piece_delay=0.3),
-        thinking("Well, ", "25 days", "? ", "Yes.", then="Leave is 25 days.", piece_delay=0.3),
+        pieces("Leave ", "is ", "25 ", "days ", "[Doc 1].", piece_delay=0.4),
+        thinking("Well, ", "25 days", "? ", "Yes.", then="Leave is 25 days.", piece_delay=0.4),
     ],
     ids=["text", "thoughts"],
 )
 def test_slow_model_that_delivers_is_not_cut_off(llm_server: LlmServer, slow: Answer) -> None:
     llm_server.reply(slow)
     began = time.monotonic()
-    answer = "".join(writer_of(llm_server, timeout=0.8).write(QUESTION, PASSAGES))
+    answer = "".join(writer_of(llm_server, timeout=1.5).write(QUESTION, PASSAGES))
     assert answer.startswith("Leave is 25 days")
-    assert time.monotonic() - began > 1.2, "longer in all than one may wait for a piece"
+    assert time.monotonic() - began > 1.9, "longer in all than one may wait for a piece"
 
 
 def test_endpoint_that_stops_in_the_middle(llm_server: LlmServer) -> None:

@@ -264,7 +264,7 @@ def test_run_on_an_endpoint_that_is_only_kept_alive_ends_and_leaves_no_thread(
 ) -> None:
     llm_server.reply(drip())
     run = run_on(llm_server, shape, llm_timeout=1.0)
-    end = run.result(3)
+    end = run.result(10)
     assert end.status == "failed"
     assert "did not answer in 1 s. Try again, or raise LLM_TIMEOUT." in end.reason
     run._thread.join(1)
