@@ -25,9 +25,12 @@ class Kind(StrEnum):
 _ASKED = (
     (
         Kind.TIME,
-        r"\bwhen\b|\b(?:what|which) (?:year|day|date|month|time|century|decade)|\bquando\b"
-        r"|\bcuando\b|\bquand\b|\bwann\b|\bwanneer\b|\b(?:que|qual|quais|quel|quelle|welche[nmrs]?"
-        r"|welk|quale) (?:o )?(?:ano|data|dia|mes|seculo|fecha|siglo|annee|date|jour|siecle|jahr"
+        # Inside a question it tells the time of something else: "how many were there when".
+        r"(?:^|[,;] |\b(?:and|e|y|et|und|en|since|until|till|from|by|desde|ate|hasta|depuis|seit"
+        r"|bis|ab) )(?:when|quando|cuando|quand|wann|wanneer)\b"
+        r"|\b(?:when|quando|cuando|quand|wann|wanneer)$"
+        r"|\b(?:what|which) (?:year|day|date|month|time|century|decade)"
+        r"|\b(?:que|qual|quais|quel|quelle|welche[nmrs]?|welk|quale) (?:o )?(?:ano|data|dia|mes|seculo|fecha|siglo|annee|date|jour|siecle|jahr"
         r"|tag|datum|jahrhundert|jaar|anno|giorno|secolo)",
     ),
     (
@@ -104,7 +107,7 @@ _NAME = re.compile(r"(?<=[\w,;:)'’”] )[^\W\d_a-zß-ÿ][\w'’-]+")
 
 def asked_kind(question: str) -> Kind | None:
     """The kind of answer that ``question`` asks for, or None where its words don't tell."""
-    folded = fold(question)
+    folded = fold(question).strip(" ?!.¿¡")
     for kind, pattern in _ASKED_COMPILED:
         if pattern.search(folded):
             return kind

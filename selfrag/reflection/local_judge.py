@@ -179,13 +179,15 @@ class LocalJudge:
         if p < WITHOUT_IT and share_left_out(evidence, answer, rows) >= MAIN_PART:
             score = min(score, PARTLY)
         thought = f"{how_likely(p, question)} ({p:.0%}){lacking}."
+        useful, sure = score >= self._useful_from, p >= LIKELY and not open_ and given
         return UsefulnessGrade(
-            score >= self._useful_from,
+            useful,
             score,
             thought,
-            ", ".join(missing),
+            # What is complete lacks nothing: an answer need not repeat the question.
+            "" if useful and sure else ", ".join(missing),
             probability=round(p, 3),
-            perhaps=score >= self._useful_from and (p < LIKELY or bool(open_) or not given),
+            perhaps=useful and not sure,
         )
 
     def rewrite(

@@ -15,7 +15,10 @@ _GREETING = (
     r"|ciao|buongiorno|buonasera|salve|goedemorgen|goedemiddag|goedenavond|dag"
 )
 _THANKS = (
-    r"thanks|thank you|thx|cheers|many thanks|thanks a lot|thank you (?:so|very) much"
+    r"(?:thanks|thank you|thx|cheers|many thanks|thanks a lot|thank you (?:so|very) much)"
+    r"(?: for (?:the|your) (?:help|answer|information))?"
+    r"(?:[ ,.!]+(?:that|this|it)(?:'s| is| was)(?: very| so| really)? (?:great|good|helpful|useful"
+    r"|nice|perfect|interesting|all))?"
     r"|obrigad[oa]|muito obrigad[oa]|valeu|gracias|muchas gracias|merci(?: beaucoup)?"
     r"|danke(?: schon| sehr)?|vielen dank|grazie(?: mille)?|dank je(?: wel)?|bedankt"
 )

@@ -50,7 +50,7 @@ class Verdict:
 _VERDICTS: dict[grades.Verdict, tuple[str, Tone]] = {
     grades.Verdict.SUPPORTED: ("Your documents support this", "good"),
     grades.Verdict.REFUTED: ("Your documents speak against this", "bad"),
-    grades.Verdict.NOT_ENOUGH: ("Your documents neither support nor refute this", "fair"),
+    grades.Verdict.NOT_ENOUGH: ("Neither supported nor refuted", "fair"),
 }
 
 

@@ -69,12 +69,12 @@ def test_headline_step_and_sentences_of_a_verdict_tell_the_same(
         ("Annual leave is 30 days a year.", "speak against this", "Refuted: 1 sentence against"),
         (
             "Annual leave is 25 days a year. It is paid twice.",
-            "neither support nor refute",
+            "Neither supported nor refuted",
             "Not enough evidence: 1 sentence for",
         ),
         (
             "Annual leave is agreed with the mayor of the department.",
-            "neither support nor refute",
+            "Neither supported nor refuted",
             "Not enough evidence",
         ),
     ):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from selfrag.models.cues import Kind, asked_kind
 from selfrag.models.evidence import EvidenceReader
 from selfrag.quotes import find_quote
 from selfrag.reflection.extractive_writer import NO_PASSAGES, ExtractiveWriter
@@ -124,7 +125,7 @@ def test_what_is_only_likely_is_graded_as_likely(judge: LocalJudge) -> None:
     )
     assert sure.probability is not None
     assert sure.probability >= LIKELY
-    assert sure.score == 5
+    assert (sure.score, sure.missing) == (5, "")
     assert "probably answers" in sure.thought
 
 
@@ -403,6 +404,18 @@ def test_answer_that_may_be_of_another_year_or_time_is_given_as_perhaps_one(
     assert grade.useful
     assert grade.perhaps is (lacks is not None)
     assert not lacks or f"'{lacks}'" in grade.thought
+
+
+def test_when_inside_a_question_asks_for_no_date() -> None:
+    assert asked_kind("How many passengers did the ferry have when it arrived?") is Kind.NUMBER
+    assert asked_kind("Quem era o diretor quando a ala abriu?") is Kind.PERSON
+    for question in (
+        "When did the ferry arrive?",
+        "Who came, and when?",
+        "Since when is she there?",
+        "Desde quando ela é síndica?",
+    ):
+        assert asked_kind(question) is Kind.TIME
 
 
 def test_probable_answer_to_who_without_a_name_is_given_as_perhaps_one(judge: LocalJudge) -> None:

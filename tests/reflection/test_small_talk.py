@@ -15,6 +15,8 @@ from selfrag.reflection.small_talk import small_talk
         "¡Hola!",
         "Guten Tag",
         "thank you very much",
+        "thanks, that was great",
+        "Thanks for your help!",
         "Muito obrigada!",
         "Who are you?",
         "Quem é você?",
