@@ -30,8 +30,9 @@ _ASKED = (
         r"|bis|ab) )(?:when|quando|cuando|quand|wann|wanneer)\b"
         r"|\b(?:when|quando|cuando|quand|wann|wanneer)$"
         r"|\b(?:what|which) (?:year|day|date|month|time|century|decade)"
-        r"|\b(?:que|qual|quais|quel|quelle|welche[nmrs]?|welk|quale) (?:o )?(?:ano|data|dia|mes|seculo|fecha|siglo|annee|date|jour|siecle|jahr"
-        r"|tag|datum|jahrhundert|jaar|anno|giorno|secolo)",
+        r"|\b(?:que|qual|quais|quel|quelle|welche[nmrs]?|welk|quale) (?:o )?"
+        r"(?:ano|data|dia|mes|seculo|fecha|siglo|annee|date|jour|siecle|jahr|tag|datum|jahrhundert"
+        r"|jaar|anno|giorno|secolo)",
     ),
     (
         Kind.NUMBER,
