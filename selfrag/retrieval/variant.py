@@ -4,6 +4,7 @@ Written ``hybrid``, ``hybrid:fusion=rrf`` or ``hybrid:dense_weight=0.2,k=10``, t
 command line, in addresses and in results.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -105,3 +106,15 @@ class Variant:
                 dense_weight_foreign=foreign,
             )
         return changed
+
+
+def parse_variants(names: Iterable[str]) -> tuple[Variant, ...]:
+    """The variants that were written, in their order.
+
+    Raises:
+        UserError: one cannot be parsed, or is named twice.
+    """
+    variants = tuple(map(Variant.parse, names))
+    if len(set(variants)) < len(variants):
+        raise UserError("A mode is named twice: name each once.")
+    return variants

@@ -42,13 +42,8 @@ def test_json_holds_every_value_and_what_it_was_made_of(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("retrieval",), "Name a folder"),
-        (("retrieval", "dam", "--labels"), "Name a folder"),
         (("retrieval", "nowhere"), "is not there"),
         (("retrieval", "dam", "--split", "dev"), "is not there"),
-        (("retrieval", "dam", "--mode", "best"), "There is no mode 'best'"),
-        (("retrieval", "dam", "--mode", "bm25", "--mode", "bm25"), "named twice"),
-        (("retrieval", "dam", "--measure", "beauty"), "There is no measure 'beauty'"),
         (
             ("retrieval", "dam", "--mode", "bm25", "--csv", "no/such/folder.csv"),
             "cannot be written",
@@ -62,6 +57,25 @@ def test_what_cannot_be_measured_is_told_in_a_sentence(
     assert done.returncode == 1
     assert said in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "Name a folder"),
+        (("dam", "--labels"), "Name a folder"),
+        (("dam", "--mode", "best"), "There is no mode 'best'"),
+        (("--labels", "--mode", "best"), "There is no mode 'best'"),
+        (("nowhere", "--mode", "hybrid:fusion=xx"), "There is no fusion 'xx'"),
+        (("dam", "--mode", "bm25", "--mode", "bm25"), "named twice"),
+        (("dam", "--measure", "beauty"), "There is no measure 'beauty'"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2(shell: Shell, words: tuple[str, ...], said: str) -> None:
+    done = shell.run("evaluate", "retrieval", *words)
+    assert done.returncode == 2
+    assert "Usage: " in done.stderr
+    assert said in " ".join(done.stderr.split())
 
 
 def test_labels_of_an_empty_library_say_what_to_do(shell: Shell) -> None:

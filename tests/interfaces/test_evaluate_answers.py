@@ -58,9 +58,6 @@ def test_json_holds_everything(shell: Shell) -> None:
     [
         (("nowhere.csv",), "There is no file"),
         (("handbook.pdf",), "handbook.pdf"),
-        (("questions.csv", "--rounds", "0"), "choose 1 to 100"),
-        (("questions.csv", "--budget-calls", "0"), "allows nothing"),
-        (("questions.csv", "--strategy", "best"), "'best'"),
         (("questions.csv", "--rounds", "1", "--out", "questions.csv"), "cannot be written"),
     ],
 )
@@ -71,6 +68,21 @@ def test_what_cannot_be_measured_is_told_in_a_sentence(
     assert done.returncode == 1
     assert said in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("questions.csv", "--rounds", "0"), "choose 1 to 100"),
+        (("questions.csv", "--budget-calls", "0"), "allows nothing"),
+        (("nowhere.csv", "--strategy", "best"), "'best'"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2(shell: Shell, words: tuple[str, ...], said: str) -> None:
+    done = shell.run("evaluate", "answers", *words)
+    assert done.returncode == 2
+    assert "Usage: " in done.stderr
+    assert said in " ".join(done.stderr.split())
 
 
 def test_study_in_which_nothing_could_be_answered_fails(

@@ -113,6 +113,17 @@ def telling(as_json: bool) -> Iterator[None]:
         fail(NO_ROOM, as_json)
 
 
+@contextmanager
+def wrong_usage() -> Iterator[None]:
+    """While inside, what the person typed is checked: what is refused ends with exit code 2."""
+    from selfrag.errors import UserError
+
+    try:
+        yield
+    except UserError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 def fail(message: str, as_json: bool) -> NoReturn:
     """Say what went wrong and end with exit code 1."""
     if as_json:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfrag.interfaces.cli.app import AsJson, app, examples, opened, print_json, telling
+from selfrag.interfaces.cli.app import (
+    AsJson,
+    app,
+    examples,
+    opened,
+    print_json,
+    telling,
+    wrong_usage,
+)
 
 if TYPE_CHECKING:
     from selfrag.evaluation.background import Done
@@ -68,19 +76,21 @@ def retrieval(
     from selfrag.evaluation.set_task import task_of
     from selfrag.evaluation.study_text import as_csv, as_html
     from selfrag.interfaces.cli.measured import bar
-    from selfrag.retrieval.variant import Variant
+    from selfrag.retrieval.variant import parse_variants
     from selfrag.settings import load_settings
 
-    with telling(as_json):
+    with wrong_usage():
         if labels == (folder is not None):
             raise UserError("Name a folder in BEIR layout, or --labels for your own.")
-        variants = tuple(Variant.parse(name) for name in mode or _USUAL)
+        variants = parse_variants(mode or _USUAL)
+        tested = _known(measure)
+    with telling(as_json):
         began = time.perf_counter()
         if folder is None:
             with opened(as_json) as rag, bar(quiet=as_json) as progress:
                 done, made = (
                     rag.studies.measure_labels(
-                        variants, _known(measure), progress=partial(progress, "Your labels")
+                        variants, tested, progress=partial(progress, "Your labels")
                     ),
                     None,
                 )
@@ -91,7 +101,7 @@ def retrieval(
                 settings,
                 variants,
                 split=split,
-                measure=_known(measure),
+                measure=tested,
                 chunked=chunked,
             )
             made = _run(task, fresh=fresh, quiet=as_json)

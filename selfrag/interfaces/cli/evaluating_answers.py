@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfrag.interfaces.cli.app import AsJson, examples, fail, opened, print_json
+from selfrag.interfaces.cli.app import AsJson, examples, opened, print_json, telling, wrong_usage
 from selfrag.interfaces.cli.evaluating import group
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ def answers(
 
     It needs the library to itself: while the application runs, its Evaluate page measures the same.
     """
-    from selfrag.errors import UserError
     from selfrag.evaluation.answers.choice import (
         ONE_IS_ENOUGH,
         STRATEGIES,
@@ -75,15 +74,15 @@ def answers(
     from selfrag.settings import load_settings
 
     began = time.perf_counter()
-    try:
-        questions = read_file(file)
-        budget = StudyBudget(budget_calls, budget_tokens, budget_seconds, budget_cost)
+    with telling(as_json):
         usual = usual_rounds(load_settings())
+    with wrong_usage():
+        budget = StudyBudget(budget_calls, budget_tokens, budget_seconds, budget_cost)
         choice = AnswerChoice(
             tuple(strategy or STRATEGIES), usual if rounds is None else rounds, oracle, budget
         )
-    except UserError as error:
-        fail(str(error), as_json)
+    with telling(as_json):
+        questions = read_file(file)
     try:
         with opened(as_json) as rag:
             must_take_results(out or rag.answers.results)
