@@ -32,7 +32,7 @@ from selfrag.retrieval.result import Mode, Retrieval
 logger = logging.getLogger(__name__)
 
 _TOLD = 50  #: documents that are cut between two words about it
-_TOGETHER = 1_000  #: passages whose vectors are kept at once: an interruption loses no more
+_TOGETHER = 250  #: passages whose vectors are kept at once: an interruption loses no more
 #: A stage narrows the list; what it left out stands behind what it kept, in the order before.
 STAGES_FROM_THE_END = ("parents", "rerank", "mmr", "fusion", "bm25", "dense")
 
@@ -183,7 +183,7 @@ class KeptVectors:
     def documents(
         self, texts: Sequence[str], progress: Progress | None = None
     ) -> NDArray[np.float32]:
-        """Shape ``(len(texts), dimension)``; each thousand is kept as soon as it is there."""
+        """Shape ``(len(texts), dimension)``; kept piece by piece as soon as they are there."""
         parts = []
         for begin in range(0, len(texts), _TOGETHER):
             some = list(texts[begin : begin + _TOGETHER])

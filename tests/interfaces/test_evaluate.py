@@ -1,7 +1,11 @@
 """``python -m selfrag evaluate``, run as a person runs it."""
 
-import pytest
+from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
+from selfrag.interfaces.cli import app
 from tests.evaluation.test_retrieval_sets import DOCUMENTS, QUERIES, write
 from tests.support.shell import Shell
 
@@ -82,3 +86,16 @@ def test_labels_of_an_empty_library_say_what_to_do(shell: Shell) -> None:
     done = shell.run("evaluate", "retrieval", "--labels", "--mode", "bm25", "--mode", "dense")
     assert done.returncode == 0, done.stderr
     assert "label at least two questions" in " ".join(done.stdout.split())
+
+
+def test_interrupted_evaluation_says_that_it_goes_on(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("selfrag.evaluation.retrieval_study.measure", interrupted)
+    monkeypatch.setenv("STORAGE_DIR", str(tmp_path))
+    done = CliRunner().invoke(app, ["evaluate", "retrieval", str(shell.folder / "dam")])
+    assert done.exit_code == 130
+    assert "run the same again to go on" in done.stderr

@@ -137,9 +137,15 @@ def _known(measure: str) -> str:
 def _run(task: "Task", *, fresh: bool, quiet: bool) -> "Measured":
     from selfrag.evaluation.retrieval_study import measure
     from selfrag.interfaces.cli.measured import bar
+    from selfrag.interfaces.consoles import console
 
-    with bar(quiet=quiet) as progress:
-        return measure(task, progress=progress, fresh=fresh)
+    try:
+        with bar(quiet=quiet) as progress:
+            return measure(task, progress=progress, fresh=fresh)
+    except KeyboardInterrupt:
+        said = "Cancelled. What was embedded and searched is kept: run the same again to go on."
+        console(errors=True).print(said)
+        raise typer.Exit(130) from None
 
 
 def _keep(settings: "Settings", task: "Task", made: "Measured", seconds: float) -> "Done[Study]":
