@@ -124,6 +124,8 @@ def measure(
     """
     if not task.variants:
         raise UserError("No mode is chosen: name at least one.")
+    if len(set(task.variants)) < len(task.variants):
+        raise UserError("A mode is named twice: name each once.")
     kept = task.kept
     if fresh:
         kept.forget()

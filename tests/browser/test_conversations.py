@@ -21,6 +21,8 @@ FERRY = "The ferry to Saint Malo leaves at noon. A ticket costs forty euros."
 QUESTION = "What is the tidal range of Saint Malo?"
 OTHER = "What does a ticket cost?"
 KEY = "entered-by-a-person-4711"
+#: the head of an answer that was found, whether the local judge is sure of it or not
+ANSWERED = re.compile("Answered and grounded|Grounded, and may be the answer")
 _SLOW = 120_000  # milliseconds, on a busy machine
 _WAIT = 30_000  # milliseconds for one click
 
@@ -45,7 +47,7 @@ def ask(page: Page, question: str = QUESTION) -> None:
 
 
 def answered(page: Page, times: int = 1) -> None:
-    heading = page.get_by_role("heading", name="Answered and grounded")
+    heading = page.get_by_role("heading", name=ANSWERED)
     expect(heading).to_have_count(times, timeout=_SLOW)
     at_rest(page)
 
