@@ -24,6 +24,10 @@ STEPS = [
     "Answered and grounded",
     "house-rules.pdf, page 2",
 ]
+_LETTERS_OF_THE_GRAPH = """least => {
+    const it = document.querySelector(".st-key-stage [data-testid=stGraphVizChart] svg text");
+    return it && parseFloat(getComputedStyle(it).fontSize) * it.getScreenCTM().d >= least;
+}"""
 #: the head of an answer that was found, whether the local judge is sure of it or not
 ANSWERED = re.compile("Answered and grounded|Grounded, and may be the answer")
 _SLOW = 120_000  # milliseconds, on a busy machine
@@ -155,11 +159,8 @@ def test_presenter_shows_one_step_at_a_time_and_nothing_else(
         expect(chat.get_by_test_id(gone)).to_have_count(0)
     size = title.evaluate("it => parseFloat(getComputedStyle(it).fontSize)")
     assert size >= 40, "it is read from the last row"
-    letters = chat.locator(".st-key-stage [data-testid=stGraphVizChart] svg text").first
-    drawn = letters.evaluate(
-        "it => parseFloat(getComputedStyle(it).fontSize) * it.getScreenCTM().d"
-    )
-    assert drawn >= 0.5 * size, "the graph beside it as well"
+    # The graph beside it as well, once it is laid out.
+    chat.wait_for_function(_LETTERS_OF_THE_GRAPH, arg=0.5 * size)
     walk(title, chat)
     scrolls = "it => it.scrollHeight - it.clientHeight"
     assert chat.get_by_test_id("stMain").evaluate(scrolls) <= 0, "nothing to scroll"
